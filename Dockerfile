@@ -5,7 +5,7 @@
 
 FROM python:3.11-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml setup.py README.md LICENSE ./
 COPY holdsfor holdsfor
 COPY examples examples
 RUN python -m pip wheel --no-cache-dir --no-deps --wheel-dir dist .

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import holdsfor
 from benchmarks.rtec import Measured, measure_rtec
-from holdsfor.cli.rtec_defaults import Defaults
+from holdsfor.cli.start.rtec_defaults import Defaults
 from holdsfor.io.tables.write import write_tables
 
 PROTOTYPES = Path(__file__).resolve().parents[2] / "shared" / "prototypes"

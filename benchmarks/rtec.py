@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import holdsfor
-from holdsfor.cli.rtec_defaults import Defaults, read_defaults
+from holdsfor.cli.start.rtec_defaults import Defaults, read_defaults
 from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.definitions.evaluate import evaluate, make_program
 from holdsfor.engine.input.window import counted, find_windows, standing

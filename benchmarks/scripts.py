@@ -13,8 +13,8 @@ import gc
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,13 +23,11 @@ import numpy as np
 import holdsfor
 from benchmarks.incremental import VESSELS, WINDOW, Fleet, checksum
 from examples.maritime.simulate import simulate
-from holdsfor.engine.definitions import simple
-from holdsfor.engine.incremental import late
-from holdsfor.engine.scripts.following import follow
+from holdsfor.engine.tuning import DEFAULT, Tuning
 
 RATIO, STEPS, TURNS = 16, 7, 3
 SHARES = (0.05, 0.2, 0.4)
-NEVER = 1 << 60
+NO_SCRIPTS, NOT_COMPARED = replace(DEFAULT, script_rows=0, many_late=1 << 60), replace(DEFAULT, many_late=1 << 60)
 
 
 class Way(NamedTuple):
@@ -37,30 +35,16 @@ class Way(NamedTuple):
 
     name: str
     incremental: bool
-    has_scripts: bool
-    most_late: int  # so many late rows of an event are not compared with what is known
+    tuning: Tuning
 
 
 WAYS = (
-    Way("from scratch, operators", False, False, NEVER),
-    Way("from scratch, scripts", False, True, NEVER),
-    Way("by changes, operators", True, False, NEVER),
-    Way("by changes, scripts", True, True, NEVER),
-    Way("by changes, scripts, late events compared", True, True, late.MANY_LATE),
+    Way("from scratch, operators", False, NO_SCRIPTS),
+    Way("from scratch, scripts", False, NOT_COMPARED),
+    Way("by changes, operators", True, NO_SCRIPTS),
+    Way("by changes, scripts", True, NOT_COMPARED),
+    Way("by changes, scripts, late events compared", True, DEFAULT),
 )
-
-
-@contextmanager
-def going(way: Way) -> Iterator[None]:
-    before = late.MANY_LATE
-    if not way.has_scripts:
-        vars(simple).update(follow=lambda *_: False)
-    late.MANY_LATE = way.most_late
-    try:
-        yield
-    finally:
-        vars(simple).update(follow=follow)
-        late.MANY_LATE = before
 
 
 def measure(fleet: Fleet, share: float) -> None:
@@ -73,18 +57,17 @@ def measure(fleet: Fleet, share: float) -> None:
         gc.collect()
         start, sessions = fleet.begin_history(step), []
         for way in WAYS:
-            sessions.append(
-                holdsfor.live(
-                    fleet.description, window=WINDOW, step=step, start=start, keep=WINDOW, incremental=way.incremental
-                )
+            session = holdsfor.live(
+                fleet.description, window=WINDOW, step=step, start=start, keep=WINDOW, incremental=way.incremental
             )
+            session.program = replace(session.program, tuning=way.tuning)
+            sessions.append(session)
         for place, (rows, query_time) in enumerate(zip(batches, times, strict=True)):
             for number in range(len(WAYS))[:: 1 if (turn + place) % 2 else -1]:
-                with going(WAYS[number]):
-                    sessions[number].add(rows, mapping=fleet.mapping)
-                    worked = time.process_time()
-                    sessions[number].advance(query_time)
-                    spent[number, place] = min(spent[number, place], 1000 * (time.process_time() - worked))
+                sessions[number].add(rows, mapping=fleet.mapping)
+                worked = time.process_time()
+                sessions[number].advance(query_time)
+                spent[number, place] = min(spent[number, place], 1000 * (time.process_time() - worked))
         if len({checksum(session.current()) for session in sessions}) > 1:
             raise AssertionError("sessions do not know the same")
     print(f"{share:.0%} of the events late, load {os.getloadavg()[0]:.1f}")

@@ -15,7 +15,7 @@ if __name__ == "__main__" and not __package__:  # run as a file: let the relativ
     __package__ = "examples.maritime"
 
 import holdsfor
-from holdsfor.cli.console import progress, say, show
+from holdsfor.cli.output.console import progress, say, show
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.read import EventSource
 from holdsfor.io.tables.write import write_tables

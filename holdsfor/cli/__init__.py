@@ -1,4 +1,4 @@
-"""The command `holdsfor`: one module per subcommand, put together in `commands`."""
+"""The command `holdsfor`: subcommands (`commands`), how they begin to work (`start`), what they print (`output`)."""
 
 from __future__ import annotations
 

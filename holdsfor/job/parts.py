@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from holdsfor.io.events import MOST_TIME, Block, Events
 from holdsfor.io.join import move_rows
 from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.readers.columns import blocks_from_table
-from holdsfor.io.readers.formats.files import needed_columns, open_parquet, read_first, read_groups
-from holdsfor.io.readers.mapping import Mapping, roles
 from holdsfor.io.readers.read import EventPart, EventSource
 from holdsfor.language.description import Input
 
@@ -27,7 +24,7 @@ BYTES_A_ROW = 30  # of text; compressed it has fewer
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one task reads: some row groups of a Parquet file, a slice of a table, or a whole source of another kind."""
+    """What one task reads: some pieces of a file, a slice of a table, or a whole source of another kind."""
 
     events: EventPart
     groups: tuple[int, ...] = ()  # row groups; () : all of it
@@ -43,24 +40,20 @@ class Part:
         return replace(self, events=self.events.agreeing(types)) if types else self
 
     def read(self, inputs: Sequence[Input]) -> Events:
-        if not self.groups:
+        pieces = self.events.file_format.pieces
+        if not self.groups or pieces is None:
             return move_rows(EventSource((self.events,)).read(inputs), self.first_row - 1)
-        mapping, source = self.events.mapping, self.events.source
-        with open_parquet(self.path) as file:
-            columns = needed_columns(file.schema_arrow, mapping, inputs, source)
-            table = read_groups(file, self.groups, columns)
-        return blocks_from_table(table, mapping, inputs, source, self.first_row)
+        return pieces.read(self.path, self.groups, self.events.mapping, inputs, self.events.source, self.first_row)
 
     def peek(self, inputs: Sequence[Input], rows: int) -> tuple[Block, ...]:
-        """The first rows, where they cost little: of a Parquet file or a table. Else none."""
+        """The first rows, where they cost little: of a file that has pieces, or a table. Else none."""
         content, mapping, source = self.events.content, self.events.mapping, self.events.source
         if isinstance(content, pa.Table):
             return blocks_from_table(content.slice(0, rows), mapping, inputs, source).blocks
-        if not self.groups:
+        pieces = self.events.file_format.pieces
+        if not self.groups or pieces is None:
             return ()
-        with open_parquet(self.path) as file:
-            columns = needed_columns(file.schema_arrow, mapping, inputs, source)
-            return blocks_from_table(read_first(file, self.groups[0], columns, rows), mapping, inputs, source).blocks
+        return pieces.read_first_rows(self.path, self.groups[0], mapping, inputs, source, rows).blocks
 
 
 def parts_of(source: EventSource) -> list[Part]:
@@ -87,16 +80,17 @@ def _estimate_part(part: Part) -> int:
     content = part.events.content
     if not isinstance(content, Path):
         return len(content)
-    if part.groups:
-        with open_parquet(content) as file:
-            return sum(file.metadata.row_group(number).num_rows for number in part.groups)
+    pieces = part.events.file_format.pieces
+    if part.groups and pieces is not None:
+        rows = pieces.count_rows(content)
+        return sum(rows[number] for number in part.groups)
     return content.stat().st_size // BYTES_A_ROW
 
 
 def cut(events: EventPart) -> Iterator[Part]:
-    content = events.content
-    if events.is_parquet:
-        yield from _row_groups(events)
+    content, pieces = events.content, events.file_format.pieces
+    if pieces is not None:
+        yield from _group_pieces(events, pieces.count_rows(Part(events).path))
     elif isinstance(content, pa.Table) and content.num_rows > ROWS:
         for first in range(0, content.num_rows, ROWS):
             yield Part(replace(events, content=content.slice(first, ROWS)), (), first + 1)
@@ -104,9 +98,7 @@ def cut(events: EventPart) -> Iterator[Part]:
         yield Part(events)
 
 
-def _row_groups(events: EventPart) -> Iterator[Part]:
-    with open_parquet(Part(events).path) as file:
-        sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+def _group_pieces(events: EventPart, sizes: Sequence[int]) -> Iterator[Part]:
     row, inside = 1, 0
     groups: list[int] = []
     for number, size in enumerate(sizes):
@@ -120,37 +112,20 @@ def _row_groups(events: EventPart) -> Iterator[Part]:
 
 
 def footer_span(parts: Sequence[Part], inputs: Sequence[Input]) -> tuple[int, int] | None:
-    """The first and last time of all rows, as the footers of Parquet files tell it; None if they do not."""
-    paths = {part.path: part.events.mapping for part in parts if part.groups}
+    """The first and last time of all rows, as the footers of files tell it; None if they do not."""
+    files = {part.path: part.events for part in parts if part.groups}
     if not parts or not all(part.groups for part in parts):
         return None
-    spans = [_footer(path, mapping, inputs) for path, mapping in paths.items()]
+    spans = [
+        pieces.time_span(path, events.mapping, inputs)
+        for path, events in files.items()
+        if (pieces := events.file_format.pieces) is not None
+    ]
     known = [span for span in spans if span is not None]
     if not known or len(known) < len(spans):
         return None
     low, high = min(low for low, _ in known), max(high for _, high in known)
     return (low, high) if low >= -MOST_TIME and high <= MOST_TIME else None  # a row that is refused reaches further
-
-
-def _footer(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> tuple[int, int] | None:
-    with open_parquet(path) as file:
-        fluents = {i.signature.name for i in inputs if i.kind != "event"}
-        chosen = roles(mapping, file.schema_arrow.names, fluents, str(path))
-        time = _extremes(file.metadata, chosen.time)
-        arrival = _extremes(file.metadata, chosen.arrival) if chosen.arrival else time
-        end = _extremes(file.metadata, chosen.end) if chosen.end else time
-    if time is None or arrival is None or end is None:
-        return None
-    return time[0], max(time[1], arrival[1], end[1] - 1 if chosen.end else end[1])
-
-
-def _extremes(metadata: pq.FileMetaData, column: str | None) -> tuple[int, int] | None:
-    """The least and greatest whole number of a column."""
-    place = metadata.schema.names.index(column)
-    groups = [metadata.row_group(i).column(place).statistics for i in range(metadata.num_row_groups)]
-    if not groups or not all(s is not None and s.has_min_max and isinstance(s.min, int) for s in groups):
-        return None
-    return min(s.min for s in groups), max(s.max for s in groups)
 
 
 def tables_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -15,7 +15,7 @@ from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.tables.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
 from holdsfor.language.description import EventDescription
-from holdsfor.language.pattern_walk import every_pattern
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import Instant
 
 _log = logging.getLogger(__name__)
@@ -86,8 +86,8 @@ def warn_of_times_outside(description: EventDescription, start: int | None, end:
 def find_times_outside(description: EventDescription, start: int | None, end: int | None) -> Iterator[str]:
     """Points in time of patterns that the history never comes to."""
     for rule in description.patterns:
-        for part in every_pattern(rule.pattern):
-            if isinstance(part, Instant) and not is_inside(part.time, start, end):
+        for part in find_all(rule.pattern, Instant):
+            if not is_inside(part.time, start, end):
                 history = f"begins after {start}" + ("" if end is None else f" and ends at {end}")
                 place = f"{part.place.file}:{part.place.line}:{part.place.column}"
                 yield (

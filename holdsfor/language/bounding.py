@@ -15,14 +15,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from holdsfor.errors import HoldsforError
-from holdsfor.language.description import (
+from holdsfor.language.description import EventDescription, Rule, Signature
+from holdsfor.language.literals import (
     Aggregate,
     Algebra,
     Allen,
     Compare,
     Duration,
     Edge,
-    EventDescription,
     Happens,
     Holds,
     Is,
@@ -30,10 +30,7 @@ from holdsfor.language.description import (
     Not,
     Occurs,
     Or,
-    Rule,
-    Signature,
 )
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.patterns import Limit, PatternRule
 from holdsfor.language.terms import Compound, Float, Int, Term, Var
 
@@ -56,7 +53,7 @@ def bound_definitions(description: EventDescription, bounds: Mapping[Signature, 
 
 def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Iterator[Rule]:
     for rule in rules:
-        ticks = bounds.get(signature(rule.subject))
+        ticks = bounds.get(Signature.of(rule.subject))
         if ticks is None:
             yield rule
         elif rule.kind == "holdsFor":
@@ -69,7 +66,7 @@ def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Itera
 def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]) -> Iterator[PatternRule]:
     """A bound of a pattern's event is a window around the whole pattern."""
     for rule in rules:
-        ticks = bounds.get(signature(rule.head))
+        ticks = bounds.get(Signature.of(rule.head))
         yield rule if ticks is None else replace(rule, pattern=Limit(rule.pattern, ticks, rule.place))
 
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
 from holdsfor.duration import TickUnit
+from holdsfor.language.literals import Literal, Statement
 from holdsfor.language.patterns import PatternRule
-from holdsfor.language.terms import Place, Term, Var
+from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args
 
 if TYPE_CHECKING:
     from holdsfor.language.diagnostics import Source
     from holdsfor.language.facts import FactTable
-
-
-Entity = OneOf["event", "fluent"]
-EdgeKind = OneOf["start", "end", "startI", "endI"]
-EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
-Change = EdgeKind | OneOf["deadline"]
 
 
 class Signature(NamedTuple):
@@ -30,6 +25,13 @@ class Signature(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}"
+
+    @classmethod
+    def of(cls, term: Term) -> Signature:
+        """Return the signature of an event, fluent or predicate: `f(a, b)` -> f/2."""
+        if isinstance(term, Compound):  # first and at once: facts come in great numbers
+            return cls(term.functor, len(term.args))
+        return cls(name_and_args(term)[0], 0)
 
     @property
     def signature(self) -> Signature:
@@ -74,173 +76,11 @@ Defined = Signature | FluentValue
 """What is defined at once: an event, a fluent or the simple values of one, or one statically determined value."""
 
 
-# ---------------------------------------------------------------- literals of a body
-
-
-@dataclass(frozen=True, slots=True)
-class Happens:
-    """happensAt(event, time)"""
-
-    event: Term
-    time: Term
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """happensAt(start(fluent=value), time), and the same with end, startI, endI.
-
-    startI and endI are at the first point of an interval and at the first point after it; start and end a tick before.
-    deadline: where a deadline initiates fluent=value, whether that takes effect or not.
-    """
-
-    edge: Change
-    fluent: Term
-    value: Term
-    time: Term
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """holdsAt(fluent=value, time)"""
-
-    fluent: Term
-    value: Term
-    time: Term
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class HoldsFor:
-    """holdsFor(fluent=value, interval)"""
-
-    fluent: Term
-    value: Term
-    interval: Var
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Algebra:
-    """union_all([..], result), intersect_all([..], result), relative_complement_all(base, [..], result).
-
-    For a difference the base is the first operand. An operand that the rule writes as `[]` is left out, except that
-    a base or a member of an intersection written `[]` makes the result empty: `operands` is then ().
-    """
-
-    op: OneOf["union", "intersection", "difference", "complement"]
-    operands: tuple[Var, ...]
-    result: Var
-    place: Place = field(compare=False)
-    within: int | None = None  # of a complement: only points at most so far from an interval of an operand
-
-
-@dataclass(frozen=True, slots=True)
-class Allen:
-    """allen(relation, source, target, mode, result), or relation(source, target, mode, result).
-
-    mode: 'source' (lhs), 'target' (rhs), 'union', 'intersection', 'relative_complement', 'relative_complement_inverse'.
-    """
-
-    relation: OneOf["before", "meets", "starts", "finishes", "during", "overlaps", "equal"]
-    source: Var
-    target: Var
-    mode: str
-    result: Var
-    place: Place = field(compare=False)
-    within: int | None = None  # only pairs that take no longer, from the first start to the last end
-
-
-@dataclass(frozen=True, slots=True)
-class Duration:
-    """intDurGreater(interval, bound, result): the intervals longer than bound."""
-
-    op: OneOf[">", ">=", "<", "=<"]
-    interval: Var
-    bound: Term
-    result: Var
-    place: Place = field(compare=False)
-    within: int | None = None  # none if the bound is more than that
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """left op right: arithmetic (< > =< >= =:= =\\=), identity (== \\==), unification (= \\=), order (@< @> @=< @>=)"""
-
-    op: str
-    left: Term
-    right: Term
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Is:
-    """target is expression"""
-
-    target: Term
-    expression: Term
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A background predicate."""
-
-    goal: Term
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """\\+ of a conjunction; variables that occur only inside are read as "for any value"."""
-
-    literals: tuple[Literal, ...]
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """(A ; B): one of several conjunctions; a variable that all of them bind is bound."""
-
-    alternatives: tuple[tuple[Literal, ...], ...]
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregate:
-    """findall(template, goals, L) together with length(L, result), or sum_list / min_list / max_list of L.
-
-    Variables that occur only in template and goals are its own. sum of none is 0; min and max of none fail.
-    """
-
-    function: OneOf["count", "sum", "min", "max"]
-    template: Term
-    literals: tuple[Literal, ...]
-    result: Term
-    place: Place = field(compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Occurs:
-    """occurs(event, start, end): the event happened from start to end; one that takes no time has start = end."""
-
-    event: Term
-    start: Term
-    end: Term
-    place: Place = field(compare=False)
-
-
-Literal = (
-    Happens | Occurs | Edge | Holds | HoldsFor | Algebra | Allen | Duration | Compare | Is | Call | Not | Or | Aggregate
-)
-
-
 # ---------------------------------------------------------------- clauses
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Statement):
     """One rule that defines an event or a fluent-value.
 
     subject: the event, or the fluent without its value. at: the time variable, or for holdsFor the interval variable.
@@ -254,9 +94,12 @@ class Rule:
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    TERMS = ("subject", "value", "at")
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Initially:
+class Initially(Statement):
     """initially(fluent=value) :- body: holds from the start of the history on."""
 
     fluent: Term
@@ -264,9 +107,12 @@ class Initially:
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "value")
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Statement):
     """fi(fluent=source, fluent=target, duration) :- body. extensible: p(fluent=source) is there, too."""
 
     fluent: Term
@@ -277,24 +123,33 @@ class Deadline:
     extensible: bool
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "source", "target", "duration")
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Statement):
     """Background knowledge: a fact (no body) or a rule."""
 
     head: Term
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    TERMS = ("head",)
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Grounding:
+class Grounding(Statement):
     """grounding(entity) :- body; value is None for an event."""
 
     entity: Term
     value: Term | None
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
+
+    TERMS = ("entity", "value")
+    CHILDREN = ("body",)
 
 
 # ---------------------------------------------------------------- the whole

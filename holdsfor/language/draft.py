@@ -14,7 +14,6 @@ from holdsfor.language.description import (
     Clause,
     Deadline,
     Defined,
-    Entity,
     Grounding,
     Initially,
     Input,
@@ -24,6 +23,7 @@ from holdsfor.language.description import (
 )
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactTable
+from holdsfor.language.literals import Entity
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.changes import Changes

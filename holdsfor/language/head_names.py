@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from holdsfor.language.description import (
-    Edge,
-    EventDescription,
-    Happens,
-    Holds,
-    HoldsFor,
-    Literal,
-    Occurs,
-    Signature,
-)
+from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.joined import joined_arguments
-from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.literals import Edge, Happens, Holds, HoldsFor, Literal, Occurs
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Term, Var, name_and_args
-from holdsfor.language.walk import every
 
 Owner = tuple[bool, Signature]  # whether it is an event
 Head = tuple[tuple[Term, ...], tuple[Literal, ...]]  # arguments, and conditions
@@ -45,7 +36,7 @@ def _heads(description: EventDescription) -> Iterator[tuple[bool, Term, tuple[Li
         yield rule.kind == "happensAt", rule.subject, rule.body
     yield from ((False, deadline.fluent, ()) for deadline in description.deadlines)
     yield from ((False, initially.fluent, ()) for initially in description.initially)
-    yield from ((True, pattern.head, as_body(pattern)) for pattern in description.patterns)
+    yield from ((True, pattern.head, pattern.body) for pattern in description.patterns)
 
 
 def _names(
@@ -63,7 +54,7 @@ def _names(
 
 def _columns_with(term: Term, body: Iterable[Literal], columns: Columns) -> Iterator[str]:
     """The columns of the inputs that conditions ask for with this very term."""
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Happens | Occurs | Edge | Holds | HoldsFor):
             entity = literal.event if isinstance(literal, Happens | Occurs) else literal.fluent
             name, args = name_and_args(entity)

@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import (
-    Compare,
-    Edge,
-    EventDescription,
-    Happens,
-    Holds,
-    HoldsFor,
-    Literal,
-    Occurs,
-)
+from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.literals import Compare, Edge, Happens, Holds, HoldsFor, Literal, Occurs
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.numbers import Slot, body_slots, head_slots, slots
-from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Atom, Float, Int, Term, Var, name_and_args
-from holdsfor.language.walk import every
 
 
 def joined_arguments(description: EventDescription) -> list[list[Slot]]:
@@ -49,7 +39,7 @@ def _places(description: EventDescription) -> Iterator[Iterable[tuple[Slot, Var]
     for rule in description.rules:
         yield [*head_slots(rule.subject, rule.value), *body_slots(rule.body)]
     for pattern in description.patterns:
-        yield [*slots("event", pattern.head), *body_slots(as_body(pattern))]
+        yield [*slots("event", pattern.head), *body_slots(pattern.body)]
     for clause in description.background:
         if clause.body:
             yield [*slots("predicate", clause.head), *body_slots(clause.body)]
@@ -57,13 +47,13 @@ def _places(description: EventDescription) -> Iterator[Iterable[tuple[Slot, Var]
 
 def constants_asked_for(description: EventDescription) -> Iterator[tuple[Slot, Term]]:
     """Where rules ask for an argument that is a constant: `reading(M, 90)`, or `reading(M, X), X = 90`."""
-    bodies = [*(rule.body for rule in description.rules), *map(as_body, description.patterns)]
+    bodies = [*(rule.body for rule in description.rules), *(rule.body for rule in description.patterns)]
     for body in bodies:
         equal = dict(_equal_constants(body))
         for slot, variable in body_slots(body):
             if variable in equal:
                 yield slot, equal[variable]
-        for literal in every(body):
+        for literal in find_all(body, Literal):
             if isinstance(literal, Happens | Occurs):
                 yield from _constants("event", literal.event)
             elif isinstance(literal, Edge | Holds | HoldsFor):
@@ -71,7 +61,7 @@ def constants_asked_for(description: EventDescription) -> Iterator[tuple[Slot, T
 
 
 def _equal_constants(body: Iterable[Literal]) -> Iterator[tuple[Var, Term]]:
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Compare) and literal.op in ("=", "=="):
             for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
                 if isinstance(one, Var) and isinstance(other, Atom | Int | Float):
@@ -81,4 +71,4 @@ def _equal_constants(body: Iterable[Literal]) -> Iterator[tuple[Var, Term]]:
 def _constants(kind: str, entity: Term) -> Iterator[tuple[Slot, Term]]:
     for position, arg in enumerate(name_and_args(entity)[1]):
         if isinstance(arg, Atom | Int | Float):
-            yield (kind, signature(entity), position), arg
+            yield (kind, Signature.of(entity), position), arg

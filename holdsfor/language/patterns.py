@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
-from holdsfor.language.terms import Compound, Place, Term, Var
+from holdsfor.language.literals import Aggregate, Holds, Is, Literal, Not, Occurs, Or, Statement, all_variables
+from holdsfor.language.nodes import Node
+from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 
-if TYPE_CHECKING:
-    from holdsfor.language.description import Literal
-
+_TIME = Var("~time")
 JoinKind = OneOf["seq", "and", "par", "equals", "meets", "during", "starts", "finishes"]
 Policy = OneOf["unrestricted", "recent", "chronological"]
 Preference = OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Var]
 
 
+class Pattern(Node):
+    """What a rule looks for in the stream."""
+
+    __slots__ = ()
+    place: Place
+
+    @property
+    def parts(self) -> tuple[Pattern, ...]:
+        """Return the patterns directly inside, from left to right."""
+        return tuple(child for child in self.children if isinstance(child, Pattern))
+
+    @property
+    def own_variables(self) -> set[Var]:
+        """Return the variables of this pattern, without those of patterns inside it."""
+        own = {variable for term in self.terms for variable in variables(term)}
+        return own | all_variables(child for child in self.children if not isinstance(child, Pattern))
+
+
 @dataclass(frozen=True, slots=True)
-class EventPattern:
+class EventPattern(Pattern):
     """An event: each of its occurrences."""
 
     event: Term
     place: Place = field(compare=False)
 
+    TERMS = ("event",)
+
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Pattern):
     """A fluent with its value: each maximal interval [s, e) that has ended, as the occurrence [s, e-1]."""
 
     fluent: Term
     value: Term
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "value")
+
 
 @dataclass(frozen=True, slots=True)
-class Instant:
+class Instant(Pattern):
     """A point in time, whatever happens then."""
 
     time: int
@@ -44,7 +66,7 @@ class Instant:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Pattern):
     """left SEQ right, and so on: pairs of occurrences that stand so to each other."""
 
     kind: JoinKind
@@ -52,17 +74,21 @@ class Join:
     right: Pattern
     place: Place = field(compare=False)
 
+    CHILDREN = ("left", "right")
+
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(Pattern):
     """left OR right: the occurrences of both."""
 
     alternatives: tuple[Pattern, ...]
     place: Place = field(compare=False)
 
+    CHILDREN = ("alternatives",)
+
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Pattern):
     """NOT(what).[first, last]: first, and later last, with no `what` wholly between them.
 
     last may be a duration: NOT(b).[a, 5 min] is an `a` with no `b` that ends within so long after it; its occurrence
@@ -76,39 +102,47 @@ class Absence:
     place: Place = field(compare=False)
     outside: tuple[Pattern, ...] = ()
 
+    CHILDREN = ("what", "first", "last")
+
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Pattern):
     """pattern WHERE conditions: comparisons, calculations and background knowledge, which may bind variables."""
 
     pattern: Pattern
     conditions: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    CHILDREN = ("pattern", "conditions")
+
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Pattern):
     """(pattern).duration: occurrences with end - start =< duration."""
 
     pattern: Pattern
     duration: int
     place: Place = field(compare=False)
 
+    CHILDREN = ("pattern",)
+
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Node):
     """variable = function(term); count has no term. function: count, sum, avg, min, max, or the name of a registered
     function, which may have several terms; `registered` is that function."""
 
     variable: Var
     function: str
-    terms: tuple[Term, ...]
+    arguments: tuple[Term, ...]
     place: Place = field(compare=False)
     registered: Registered | None = field(default=None, compare=False, repr=False)
 
+    TERMS = ("variable", "arguments")
+
 
 @dataclass(frozen=True, slots=True)
-class RunningAggregate:
+class RunningAggregate(Pattern):
     """pattern AGGREGATE V = sum(X), N = count OVER LAST 10, or OVER LAST 5 min: over the last so many occurrences, or
     over those that end in the last so many time units, of each group.
 
@@ -123,12 +157,11 @@ class RunningAggregate:
     duration: int | None
     place: Place = field(compare=False)
 
-
-Pattern = EventPattern | Stretch | Instant | Join | Either | Absence | Filter | Limit | RunningAggregate
+    CHILDREN = ("pattern", "measures")
 
 
 @dataclass(frozen=True, slots=True)
-class PatternRule:
+class PatternRule(Statement):
     """head <- pattern. Arithmetic in the head is worked out.
 
     policy: which pairs a join makes: all; recent: for each right operand the latest left one (which stays);
@@ -143,7 +176,69 @@ class PatternRule:
     label: str
     place: Place = field(compare=False)
 
+    TERMS = ("head",)
+    CHILDREN = ("pattern",)
+    ENTITY = "event"
+
+    @property
+    def subject(self) -> Term:
+        return self.head
+
+    @property
+    def body(self) -> tuple[Literal, ...]:
+        """Return the events, fluents, tests and calculations that the rule asks for, without the order in time."""
+        calculated: list[Term] = [arg for arg in name_and_args(self.head)[1] if is_calculated(arg)]
+        return (*_asked(self.pattern), *(Is(Var(f"~{i}"), arg, arg.place) for i, arg in enumerate(calculated)))
+
 
 def is_calculated(argument: Term) -> bool:
     """Whether an argument of a head is worked out: `it(K+1)`, `agg(max(V,X))`."""
     return isinstance(argument, Compound) and (argument.functor, len(argument.args)) in FUNCTIONS
+
+
+def event_variables(pattern: Pattern) -> frozenset[Var]:
+    """The variables that events and fluents of a pattern give a value, whichever alternatives of OR happen."""
+    match pattern:
+        case EventPattern() | Stretch():
+            return frozenset(pattern.own_variables)
+        case Either():
+            return frozenset.intersection(*map(event_variables, pattern.alternatives))
+    return frozenset[Var]().union(*map(event_variables, beside_each_other(pattern)))
+
+
+def beside_each_other(pattern: Pattern) -> tuple[Pattern, ...]:
+    """The patterns inside that occur together: all but what must be absent, and alternatives."""
+    match pattern:
+        case Either():
+            return ()
+        case Absence():
+            return tuple(part for part in pattern.parts if part is not pattern.what)
+    return pattern.parts
+
+
+def _asked(pattern: Pattern) -> tuple[Literal, ...]:
+    match pattern:
+        case EventPattern():
+            return (Occurs(pattern.event, _TIME, _TIME, pattern.place),)
+        case Stretch():
+            return (Holds(pattern.fluent, pattern.value, _TIME, pattern.place),)
+        case Instant():
+            return ()
+        case Either():
+            return (Or(tuple(_asked(each) for each in pattern.alternatives), pattern.place),)
+        case Absence():
+            last = () if isinstance(pattern.last, int) else _asked(pattern.last)
+            return (*_asked(pattern.first), *last, Not(_asked(pattern.what), pattern.what.place))
+        case Filter():
+            return (*_asked(pattern.pattern), *pattern.conditions)
+        case RunningAggregate():
+            measured = (literal for measure in pattern.measures for literal in _measured(measure))
+            return (*_asked(pattern.pattern), *measured)
+    return tuple(literal for part in pattern.parts for literal in _asked(part))
+
+
+def _measured(measure: Measure) -> Iterator[Literal]:
+    if not measure.arguments:
+        yield Aggregate("count", measure.variable, (), measure.variable, measure.place)
+    for term in measure.arguments:  # whatever the function, it is of numbers
+        yield Aggregate("sum", term, (), measure.variable, measure.place)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from holdsfor.language.nodes import Node, find_all
+
 _PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z|\[\]\Z|(?!/\*|\.\Z)[+\-*/\\^<>=~:.?@#&$]+\Z|[!;]\Z")
 
 
@@ -32,7 +34,7 @@ NOWHERE = Place("<built-in>", 1, 1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Var:
+class Var(Node):
     """A variable. Each anonymous `_` of a clause gets its own name, `_1`, `_2`, ... (see `anonymous`)."""
 
     name: str
@@ -48,7 +50,7 @@ START = Var("start~")
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Node):
     name: str
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
@@ -57,7 +59,7 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Int:
+class Int(Node):
     value: int
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
@@ -66,7 +68,7 @@ class Int:
 
 
 @dataclass(frozen=True, slots=True)
-class Float:
+class Float(Node):
     value: float
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
@@ -75,21 +77,25 @@ class Float:
 
 
 @dataclass(frozen=True, slots=True)
-class Compound:
+class Compound(Node):
     functor: str
     args: tuple[Term, ...]
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+
+    CHILDREN = ("args",)
 
     def __str__(self) -> str:
         return f"{quoted(self.functor)}({','.join(map(str, self.args))})"
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class Items(Node):
     """A proper list: `[a, b]`."""
 
     items: tuple[Term, ...]
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+
+    CHILDREN = ("items",)
 
     def __str__(self) -> str:
         return f"[{','.join(map(str, self.items))}]"
@@ -106,18 +112,13 @@ def quoted(name: str) -> str:
 
 
 def variables(term: Term) -> Iterator[Var]:
-    """The variables of a term, from left to right, repeated as they occur."""
-    if isinstance(term, Var):
-        yield term
-    elif isinstance(term, Compound | Items):
-        for part in term.args if isinstance(term, Compound) else term.items:
-            yield from variables(part)
+    """Iterate over the variables of a term from left to right, repeated as they occur."""
+    return find_all(term, Var)
 
 
 def is_ground(term: Term) -> bool:
-    if isinstance(term, Compound | Items):
-        return all(map(is_ground, term.args if isinstance(term, Compound) else term.items))
-    return not isinstance(term, Var)
+    """Whether a term has no variables."""
+    return next(variables(term), None) is None
 
 
 def name_and_args(term: Term) -> tuple[str, tuple[Term, ...]]:

@@ -16,6 +16,7 @@ from holdsfor.engine.input.window import check_ticks, find_windows_over
 from holdsfor.engine.output.reporting import NOBODY, Receiver
 from holdsfor.engine.output.result import Result
 from holdsfor.engine.stepping.history import find_history
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.join import join_events, join_types
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.tables.wide import TYPES
@@ -87,6 +88,7 @@ def recognise_for(
     mapping: Any = None,
     stepped: bool = False,
     threads: int | None = None,
+    tuning: Tuning = DEFAULT,
 ) -> Result:
     """The same, with someone who receives the intervals of each fluent as soon as they are there."""
     description = as_description(rules)
@@ -99,9 +101,10 @@ def recognise_for(
         read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
         blocks = [block for part in read for block in part.blocks]
         program = program_once(plan(description.with_input({block.name for block in blocks})))
+        program = program if tuning is program.tuning else replace(program, tuning=tuning)
         seconds, fence = time.perf_counter() - begun, None
         types = reduce(join_types, (part.types for part in read))
-        count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, blocks)))
+        count = 1 if stepped else choose_threads(threads, program, sum(map(len, blocks)))
         if count == 1:
             read = [join_events(read)]
             blocks = list(read[0].blocks)

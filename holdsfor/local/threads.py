@@ -31,20 +31,15 @@ from holdsfor.job.parts import Part, parts_of
 from holdsfor.job.routing import Parcel, parcels, router
 from holdsfor.job.tasks import BucketResult, Job, evaluate_parcels
 from holdsfor.language.description import Input
-from holdsfor.plan.whole_plan import Plan
-
-#: With fewer rows than this, sharing them out takes longer than two threads save.
-MANY_ROWS = 5_000_000
-PIECE = 500_000
 
 
-def choose_threads(wanted: int | None, plan: Plan, rows: int) -> int:
+def choose_threads(wanted: int | None, program: Program, rows: int) -> int:
     """As many as wanted; otherwise as there are cores, if there are rows enough and each is needed in one place."""
     if wanted is not None and wanted < 1:
         raise HoldsforError(f"threads={wanted}: there must be at least one thread.")
-    if wanted is not None or rows < MANY_ROWS or len(plan.stages) != 1:
+    if wanted is not None or rows < program.tuning.many_rows_for_threads or len(program.plan.stages) != 1:
         return wanted or 1
-    (stage,) = plan.stages
+    (stage,) = program.plan.stages
     goes_once = len({route.relation for route in stage.routes}) == len(stage.routes)
     is_shared = all(route.way == "share" and route.positions for route in stage.routes)
     return pa.cpu_count() if goes_once and is_shared and not stage.is_in_one_bucket else 1
@@ -72,7 +67,7 @@ def find_history_in_threads(program: Program, read: Sequence[Events], windows: W
     blocks = [block for part in read for block in part.blocks]
     job = Job(_with_terms(program, blocks), windows, router(program.plan, threads))
     with ThreadPoolExecutor(threads) as pool:
-        shared = list(pool.map(partial(_share, job), _pieces(blocks)))
+        shared = list(pool.map(partial(_share, job), _pieces(blocks, program.tuning.rows_for_thread)))
         outcomes = _run_stages(job, [parcel for piece in shared for parcel in piece.parcels], pool)
     whole = join_events(replace(part, blocks=()) for part in read)
     rejects = pa.concat_tables([whole.rejects, *(piece.rejects for piece in shared)])
@@ -90,11 +85,11 @@ def _with_terms(program: Program, blocks: Iterable[Block]) -> Program:
     return replace(program, terms=terms)
 
 
-def _pieces(blocks: Iterable[Block]) -> Iterator[Block]:
+def _pieces(blocks: Iterable[Block], rows: int) -> Iterator[Block]:
     """Blocks cut where they are long, so that threads can share one."""
     for block in blocks:
-        for low in range(0, len(block), PIECE):
-            yield block.slice(low, min(low + PIECE, len(block)))
+        for low in range(0, len(block), rows):
+            yield block.slice(low, min(low + rows, len(block)))
 
 
 @dataclass(frozen=True, slots=True)

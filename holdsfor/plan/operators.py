@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from holdsfor.language.description import EdgeKind, Signature
+from holdsfor.language.description import Signature
+from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.plan.patterns import Pattern
 

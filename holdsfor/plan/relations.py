@@ -10,18 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from holdsfor.language.description import (
-    Aggregate,
-    Compare,
-    Edge,
-    EventDescription,
-    Holds,
-    HoldsFor,
-    Literal,
-    Not,
-    Rule,
-    Signature,
-)
+from holdsfor.language.description import EventDescription, Rule, Signature
+from holdsfor.language.literals import Aggregate, Compare, Edge, Holds, HoldsFor, Literal, Not
 from holdsfor.language.passes.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.aggregates import united

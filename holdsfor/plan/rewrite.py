@@ -4,69 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from holdsfor.language.description import (
-    Aggregate,
-    Algebra,
-    Allen,
-    Call,
-    Compare,
-    Duration,
-    Edge,
-    Happens,
-    Holds,
-    HoldsFor,
-    Is,
-    Literal,
-    Not,
-    Occurs,
-    Or,
-)
-from holdsfor.language.terms import Compound, Items, Term, Var, variables
-from holdsfor.language.walk import rewritten
+from holdsfor.language.literals import Aggregate, Literal, Not
+from holdsfor.language.nodes import all_terms, map_terms, transform
+from holdsfor.language.terms import Term, Var, variables
 
 Substitution = Mapping[str, Term]
 
 
 def substitute(term: Term, binding: Substitution) -> Term:
-    if isinstance(term, Var):
-        return binding.get(term.name, term)
-    if isinstance(term, Compound):
-        return Compound(term.functor, tuple(substitute(arg, binding) for arg in term.args), term.place)
-    if isinstance(term, Items):
-        return Items(tuple(substitute(item, binding) for item in term.items), term.place)
-    return term
+    return transform(term, lambda part: binding.get(part.name, part) if isinstance(part, Var) else part)
 
 
 def substitute_all(literals: Iterable[Literal], binding: Substitution) -> tuple[Literal, ...]:
-    return tuple(rewritten(literal, lambda term: substitute(term, binding)) for literal in literals)
-
-
-def terms_of(literal: Literal) -> tuple[Term, ...]:
-    match literal:
-        case Happens():
-            return (literal.event, literal.time)
-        case Occurs():
-            return (literal.event, literal.start, literal.end)
-        case Edge() | Holds():
-            return (literal.fluent, literal.value, literal.time)
-        case HoldsFor():
-            return (literal.fluent, literal.value)
-        case Compare():
-            return (literal.left, literal.right)
-        case Is():
-            return (literal.target, literal.expression)
-        case Call():
-            return (literal.goal,)
-        case Duration():
-            return (literal.bound,)
-        case Not():
-            return tuple(term for inner in literal.literals for term in terms_of(inner))
-        case Or():
-            return tuple(term for one in literal.alternatives for inner in one for term in terms_of(inner))
-        case Aggregate():
-            return (literal.template, *(t for inner in literal.literals for t in terms_of(inner)), literal.result)
-        case Algebra() | Allen():
-            return ()
+    return tuple(map_terms(literal, lambda term: substitute(term, binding)) for literal in literals)
 
 
 def positive_names(body: Iterable[Literal]) -> set[str]:
@@ -82,6 +32,6 @@ def positive_names(body: Iterable[Literal]) -> set[str]:
 
 def names_of(literal: Literal) -> Iterator[str]:
     """The names of the variables of a literal, repeated as they occur (interval variables are left out)."""
-    for term in terms_of(literal):
+    for term in all_terms(literal):
         for variable in variables(term):
             yield variable.name

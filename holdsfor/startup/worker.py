@@ -68,7 +68,7 @@ def start_worker_for(arguments: Sequence[str]) -> Worker | None:
     is_run = arguments[:1] == ["run"] and len(arguments) > 1
     if not is_run or any(argument.split("=")[0] in NOT_FOR_A_WORKER for argument in arguments):
         return None
-    return start_worker("holdsfor.cli.history", "load_first_kernel")
+    return start_worker("holdsfor.cli.start.history", "load_first_kernel")
 
 
 def start_worker(module: str, function: str) -> Worker | None:

@@ -10,7 +10,7 @@ Kind = OneOf["input event", "input fluent", "event", "pattern", "simple fluent",
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """layer: how many others must be known before, at least. cyclic: it depends on itself, perhaps by way of others.
 
     internal: no result has it.
@@ -36,7 +36,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     arrows: tuple[Arrow, ...]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 from unicodedata import east_asian_width
 
-from holdsfor.view.graph import Arrow, Graph, Kind, Node
+from holdsfor.view.graph import Arrow, Graph, GraphNode, Kind
 from holdsfor.view.graph_layers import HEIGHT, Layers, Spot, layers
 
 _KINDS: tuple[Kind, ...] = ("input event", "input fluent", "event", "pattern", "simple fluent", "static fluent")
@@ -120,7 +120,7 @@ class _Picture:
         return f"M{x:.1f} {y:.1f}C{out:.1f} {y:.1f} {out:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
 
 
-def _node(node: Node, left: float, middle: float, width: float) -> str:
+def _node(node: GraphNode, left: float, middle: float, width: float) -> str:
     marks = {"cyclic": "part of a cycle", "unreachable": "never true", "internal": "in no result"}
     own = [mark for mark in marks if getattr(node, mark)]
     names, more = " ".join([node.kind.split()[0], *own]), "".join(f", {marks[mark]}" for mark in own)
@@ -148,7 +148,7 @@ def _shape(kind: Kind, left: float, middle: float, width: float) -> str:
 def _legend(top: float) -> Iterator[str]:
     x, middle = _MARGIN, top + HEIGHT / 2
     for kind in _KINDS:
-        yield _node(Node(kind, kind, 0), x, middle, _width(kind))
+        yield _node(GraphNode(kind, kind, 0), x, middle, _width(kind))
         x += _width(kind) + 14
     x, middle = _MARGIN, middle + HEIGHT + 6
     for names, text in _ARROWS:

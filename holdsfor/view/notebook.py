@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.io.clock import clock_of, clock_text
 from holdsfor.io.tables.html import table_html
 from holdsfor.io.tables.wide import NANOSECONDS
-from holdsfor.view.graph import Arrow, Graph, Kind, Node
+from holdsfor.view.graph import Arrow, Graph, GraphNode, Kind
 from holdsfor.view.graph_svg import svg
 from holdsfor.view.lanes import natural
 
@@ -117,17 +117,17 @@ def plan_html(plan: Plan) -> str:
 def plan_graph(plan: Plan) -> Graph:
     from holdsfor.plan.walk import defines, reads
 
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, GraphNode] = {}
     for source in plan.sources:
         kind: Kind = "input event" if source.input.kind == "event" else "input fluent"
-        nodes[str(source.input.signature)] = Node(str(source.input.signature), kind, 0)
+        nodes[str(source.input.signature)] = GraphNode(str(source.input.signature), kind, 0)
     ways: set[tuple[str, str]] = set()
     for definition in plan.definitions:
         names = sorted({str(relation.signature) for relation in defines(definition)})
         needed = sorted({str(relation.signature) for relation in reads(definition)} & {*nodes, *names})
         layer = 1 + max((nodes[name].layer for name in needed if name in nodes), default=0)
         cyclic = bool({*names} & {*needed})
-        nodes |= {name: Node(name, _kind_of(definition), layer, cyclic) for name in names}
+        nodes |= {name: GraphNode(name, _kind_of(definition), layer, cyclic) for name in names}
         ways |= {(name, owner) for name in needed for owner in names}
     numbers = {name: number for number, name in enumerate(nodes)}
     arrows = [Arrow(numbers[source], numbers[target]) for source, target in sorted(ways)]

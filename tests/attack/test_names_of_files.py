@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
-from holdsfor.cli.history import write_wide_parts
+from holdsfor.cli.start.history import write_wide_parts
 from holdsfor.job.output import write_part
 
 LONG = "x" * 300

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
-from holdsfor.cli.stream import sink_of
+from holdsfor.cli.start.streaming import sink_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.address import has_password, hide_passwords, show_address, show_location
 from holdsfor.io.mqtt import MqttSink, Settings

@@ -15,9 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
-from holdsfor.cli.graph import graph, unreachable
+from holdsfor.cli.output.graph import graph, unreachable
 from holdsfor.language import parse
-from holdsfor.view.graph import Arrow, Graph, Node
+from holdsfor.view.graph import Arrow, Graph, GraphNode
 from holdsfor.view.graph_layers import HEIGHT, layers
 from holdsfor.view.graph_svg import svg
 
@@ -276,7 +276,7 @@ def test_dot() -> None:
 def test_names_in_text_forms_are_escaped() -> None:
     from holdsfor.view.graph import dot, mermaid
 
-    one = Graph((Node('a"]\\b', "event", 0),), ())
+    one = Graph((GraphNode('a"]\\b', "event", 0),), ())
     assert r'label="a\"]\\b"' in dot(one)
     assert '"a#34;#93;#92;b"' in mermaid(one)
 
@@ -297,14 +297,14 @@ def test_svg_of_nothing() -> None:
 
 
 def test_hostile_name_is_text() -> None:
-    root = ElementTree.fromstring(svg(Graph((Node(HOSTILE + "\x00", "event", 0),), ()), title=HOSTILE))
+    root = ElementTree.fromstring(svg(Graph((GraphNode(HOSTILE + "\x00", "event", 0),), ()), title=HOSTILE))
     assert not list(root.iter(f"{SVG}script"))
     assert HOSTILE + "\ufffd" in [text.text for text in root.iter(f"{SVG}text")]
 
 
 def chequered() -> Graph:
     """Five columns of eight nodes, and arrows of every length."""
-    nodes = tuple(Node(f"n{number}", "simple fluent", number // 8) for number in range(40))
+    nodes = tuple(GraphNode(f"n{number}", "simple fluent", number // 8) for number in range(40))
     pairs = [(a, b) for a in range(40) for b in range(40) if a // 8 < b // 8 and (a * 7 + b * 13) % 11 == 0]
     return Graph(nodes, tuple(Arrow(*pair) for pair in pairs))
 
@@ -319,8 +319,8 @@ def test_nodes_do_not_overlap() -> None:
 
 
 def test_order_avoids_crossings() -> None:
-    nodes = [Node(f"i{number}", "input event", 0) for number in range(6)]
-    nodes += [Node(f"d{number}", "simple fluent", 1) for number in range(6)]
+    nodes = [GraphNode(f"i{number}", "input event", 0) for number in range(6)]
+    nodes += [GraphNode(f"d{number}", "simple fluent", 1) for number in range(6)]
     placed = layers(Graph(tuple(nodes), tuple(Arrow(number, 11 - number) for number in range(6))))
     left, right = ([spot[0] for spot in column] for column in placed.columns)
     assert [11 - number for number in left] == right
@@ -329,7 +329,11 @@ def test_order_avoids_crossings() -> None:
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: the picture is not drawn")
 def test_picture_in_a_browser(tmp_path: Path) -> None:
     """Every name lies inside its shape, and nothing that a name says is run."""
-    nodes = (Node(HOSTILE, "event", 0), Node("mmmmmmmmWWWWWWWW/12", "static fluent", 1), Node("i/1", "input event", 0))
+    nodes = (
+        GraphNode(HOSTILE, "event", 0),
+        GraphNode("mmmmmmmmWWWWWWWW/12", "static fluent", 1),
+        GraphNode("i/1", "input event", 0),
+    )
     picture = svg(Graph(nodes, (Arrow(0, 1), Arrow(2, 1, negative=True))))
     probe = """
       const wide = [...document.querySelectorAll('g')].filter((g) => {

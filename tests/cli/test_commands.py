@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
-from holdsfor.cli.engine import MOST_BYTES, Engine, choose_engine
-from holdsfor.cli.history import write_wide_parts
-from holdsfor.cli.run import spread
+from holdsfor.cli.commands.options import spread
+from holdsfor.cli.start.history import write_wide_parts
+from holdsfor.cli.start.order import MOST_BYTES, Engine, choose_engine
 from holdsfor.job.output import write_part
 
 RULES = """\

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.cli import console
-from holdsfor.cli.watching import WatchedSource, share_of_tasks
+from holdsfor.cli.output import console
+from holdsfor.cli.start.watching import WatchedSource, share_of_tasks
 
 
 @pytest.fixture(autouse=True)

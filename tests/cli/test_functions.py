@@ -10,7 +10,7 @@ from pyspark import cloudpickle
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
-from holdsfor.cli.functions import load_functions
+from holdsfor.cli.start.reading import load_functions
 from holdsfor.errors import HoldsforError
 
 CODE = """

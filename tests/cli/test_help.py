@@ -50,3 +50,16 @@ def test_python_offers_what_is_for_users() -> None:
     code = "import holdsfor.spark; print(sorted(dir(holdsfor.spark)) == sorted(holdsfor.spark.__all__))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
     assert done.stdout == "True\n", done.stderr
+
+
+PANELS = ("Input", "Rules", "Time", "Output", "State and faults", "Engine and Spark")
+
+
+@pytest.mark.parametrize(("command", "panels"), [("run", PANELS), ("stream", (*PANELS, "Logs and metrics"))])
+def test_long_lists_of_options_are_in_panels(command: str, panels: tuple[str, ...]) -> None:
+    lines = CliRunner().invoke(app, [command, "--help"]).output.splitlines()
+    titles = {line.strip("╭╮─ ") for line in lines if line.startswith("╭")}
+    assert titles == {"Arguments", "Options", *panels}
+    options = lines[next(number for number, line in enumerate(lines) if "─ Options ─" in line) + 1 :]
+    assert "--help" in options[0], "each option has a panel of its own"
+    assert options[1].startswith("╰")

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
-from holdsfor.cli.console import complain
-from holdsfor.cli.logs import Form, Level, begin_logs
+from holdsfor.cli.output.console import complain
+from holdsfor.cli.output.logs import Form, Level, begin_logs
 
 RULES = "initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots < 5.\n"
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.cli.compiling import WHY, told_of_compiling
+from holdsfor.cli.start.watching import WHY, tell_of_compiling
 from holdsfor.kernels.kernel import LOGGER
 
 RULES = "initiatedAt(open(D)=true, T) :- happensAt(opens(D), T).\n"
@@ -69,10 +69,10 @@ def test_that_a_run_in_two_processes_tells_what_one_tells(events: str, told: str
 
 def test_the_first_run_says_why_it_takes_longer(capsys: pytest.CaptureFixture[str]) -> None:
     """Once, and only if something is compiled: which is what a kernel logs that is not on disk."""
-    with told_of_compiling():
+    with tell_of_compiling():
         pass
     assert not capsys.readouterr().err
-    with told_of_compiling():
+    with tell_of_compiling():
         LOGGER.info("compiling %s", "union2")
         LOGGER.info("compiling %s", "minus2")
     LOGGER.info("compiling %s", "later")

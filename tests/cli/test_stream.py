@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import holdsfor.spark
 from holdsfor.cli import app
-from holdsfor.cli.stream import _serving, sink_of
+from holdsfor.cli.start.streaming import serving, sink_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import Health
 from holdsfor.io.mqtt import MqttSink
@@ -106,7 +106,7 @@ def test_it_ends_cleanly_when_asked_and_goes_on(engine: str, tmp_path: Path) -> 
 
 
 def test_figures_are_served_to_others_only_if_asked() -> None:
-    with _serving(0, "127.0.0.2", Health(1.0)) as server:  # another address of this machine
+    with serving(0, "127.0.0.2", Health(1.0)) as server:  # another address of this machine
         assert server is not None
         with urllib.request.urlopen(f"http://127.0.0.2:{server.port}/metrics", timeout=10) as answer:
             assert answer.status == 200

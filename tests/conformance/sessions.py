@@ -11,21 +11,18 @@ import pyarrow as pa
 
 import holdsfor
 from holdsfor.engine.output.changes import Changes, Report
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.language import EventDescription
 from tests.conformance.streamed import arrival, cuts, in_steps
 from tests.naive.rows import Horizon, line_format
+from tests.tuned import tuned
 
 
-def begin(description: EventDescription, horizon: Horizon, report: Report = "eager") -> holdsfor.LiveSession:
-    return holdsfor.live(
-        description,
-        window=horizon.window,
-        step=horizon.step,
-        start=horizon.start,
-        end=horizon.end,
-        tick=horizon.tick,
-        report=report,
-    )
+def begin(
+    description: EventDescription, horizon: Horizon, report: Report = "eager", tuning: Tuning = DEFAULT
+) -> holdsfor.LiveSession:
+    times = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "tick")}
+    return tuned(holdsfor.live(description, **times, report=report), tuning)
 
 
 def recognise(
@@ -35,13 +32,14 @@ def recognise(
     report: Report = "eager",
     seed: int | None = None,
     watch: Callable[[holdsfor.LiveSession, Changes], None] = lambda live, changes: None,
+    tuning: Tuning = DEFAULT,
 ) -> tuple[pa.Table, pa.Table]:
     """The current intervals and occurrences at the end. watch: is called after each advance.
 
     Each row is added before the query time that sees it first, often long before.
     """
     random = Random(zlib.crc32("\n".join(lines).encode()) if seed is None else seed)
-    live = begin(description, horizon, report)
+    live = begin(description, horizon, report, tuning)
     ordered = in_steps(lines, horizon, random)
     added = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -54,6 +52,6 @@ def recognise(
             watch(live, live.advance(random.randint(min(horizon.start, until), until)))
             if random.random() < 0.3:
                 live.save(folder)
-                live = holdsfor.resume(folder, description)
+                live = tuned(holdsfor.resume(folder, description), tuning)
         watch(live, live.advance(horizon.last + random.randint(0, 3) * horizon.step))
     return live.current()

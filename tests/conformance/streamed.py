@@ -5,12 +5,14 @@ from __future__ import annotations
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
 import pyarrow as pa
 
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.output.changes import Report
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
 from holdsfor.job.in_process import split_done
@@ -83,9 +85,10 @@ def setting_of(
     buckets: int,
     report: Report = "eager",
     form: str = "rtec",
+    tuning: Tuning = DEFAULT,
 ) -> Setting:
     description = description.with_input()
-    program = make_program(plan(description))
+    program = replace(make_program(plan(description)), tuning=tuning)
     return Setting(
         program,
         router(program.plan, buckets),

@@ -26,7 +26,7 @@ def make_cli() -> str:
 def command_lines(name: str) -> Iterator[str]:
     """Yield the section of one command, or of each command in a group."""
     module, attribute = COMMANDS[name]
-    command = getattr(import_module(f"holdsfor.cli.{module}"), attribute)
+    command = getattr(import_module(f"holdsfor.cli.commands.{module}"), attribute)
     if isinstance(command, typer.Typer):
         for part in command.registered_commands:
             assert part.callback is not None

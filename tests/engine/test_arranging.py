@@ -11,7 +11,7 @@ import holdsfor
 from holdsfor.engine.data.axis import Axis
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.points import Points
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import WorldFrame
 from holdsfor.engine.input.inputs import add_block, arrange_events, encoded, source_of
 from holdsfor.io.events import Block
 from holdsfor.plan import plan
@@ -52,7 +52,7 @@ def test_together_or_alone(streams: dict[tuple[str, int], list[tuple[int, int, i
     """code_bits: with many of them, pairs of arguments are numbers out of a table, and places need a sort each."""
     blocks = make_blocks(streams)
     sources = [source for block in blocks if (source := source_of(block, SOURCES)) is not None]
-    together, alone = (World(Axis(0, 1, 20, code_bits), Dictionary(), {}, 0, 60, 0) for _ in range(2))
+    together, alone = (WorldFrame(Axis(0, 1, 20, code_bits), Dictionary(), {}, 0).at(60) for _ in range(2))
     found = arrange_events(blocks, sources, together)
     for block, source in zip(blocks, sources, strict=True):
         add_block(block, encoded(block, source.identities, alone.dictionary), source, alone)

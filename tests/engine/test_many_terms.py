@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdsfor
-from holdsfor.engine.data import dictionary as module
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.many_terms import index_terms
+from holdsfor.engine.output.reporting import NOBODY
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import NULL
+from holdsfor.local.recognise import recognise_for
 
 WORDS = ["a", "b", "true", "v12345678", "v123456789", "'Two words'", "é", "7", "-7", "7.5", "1e400", "inf", NULL, "[]"]
 TERMS = st.sampled_from([*WORDS, "pair(a,7)", "pair(b,v12345678)", "pair(pair(a,b),7)", "99999999999999999999"])
@@ -32,30 +33,28 @@ STEPS = st.one_of(
 
 def follow(steps: list[tuple[str, Any]], many: int) -> list[Any]:
     """All that can be asked of a dictionary after these steps. many: how many terms stay in Arrow."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MANY", many)
-        dictionary, answers = Dictionary(), []
-        for step, argument in steps:
-            match step:
-                case "array":
-                    rows = pa.array(range(len(argument)), pa.int32())
-                    encoded = pa.DictionaryArray.from_arrays(rows, pa.array(argument, pa.string()))
-                    answers.append(dictionary.encode_array(encoded).tolist())
-                case "codes":
-                    answers.append(dictionary.codes(argument).tolist())
-                case "code":
-                    answers.append(dictionary.code(argument))
-                case "parts":
-                    compounds = dictionary.parts("pair", 2)
-                    answers.append([column.tolist() for column in (compounds.place, compounds.codes)])
-                case "copy":
-                    dictionary = dictionary.copy()
-                case "pickle":
-                    dictionary = pickle.loads(pickle.dumps(dictionary))
-        codes = np.arange(len(dictionary))
-        answers += [dictionary.null_code, dictionary.texts().to_pylist(), [dictionary.text(code) for code in codes]]
-        answers += [dictionary.ranks.tolist(), dictionary.exact(codes), dictionary.whole(codes).tolist()]
-        return [*answers, list(map(str, dictionary.numbers(codes).tolist()))]
+    dictionary, answers = Dictionary(Tuning(many_terms=many)), []
+    for step, argument in steps:
+        match step:
+            case "array":
+                rows = pa.array(range(len(argument)), pa.int32())
+                encoded = pa.DictionaryArray.from_arrays(rows, pa.array(argument, pa.string()))
+                answers.append(dictionary.encode_array(encoded).tolist())
+            case "codes":
+                answers.append(dictionary.codes(argument).tolist())
+            case "code":
+                answers.append(dictionary.code(argument))
+            case "parts":
+                compounds = dictionary.parts("pair", 2)
+                answers.append([column.tolist() for column in (compounds.place, compounds.codes)])
+            case "copy":
+                dictionary = dictionary.copy()
+            case "pickle":
+                dictionary = pickle.loads(pickle.dumps(dictionary))
+    codes = np.arange(len(dictionary))
+    answers += [dictionary.null_code, dictionary.texts().to_pylist(), [dictionary.text(code) for code in codes]]
+    answers += [dictionary.ranks.tolist(), dictionary.exact(codes), dictionary.whole(codes).tolist()]
+    return [*answers, list(map(str, dictionary.numbers(codes).tolist()))]
 
 
 @settings(deadline=None, max_examples=300)
@@ -79,12 +78,13 @@ terminatedAt(fast(V)=true, T) :- happensAt(speed(V,S), T), S < 5.
 """
 
 
-def test_many_facts_and_many_entities(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_facts_and_many_entities() -> None:
     vessels = [f"v{number}" for number in range(60)]
     ships = pa.table({"vessel": vessels, "kind": ["fishing" if number % 2 else "tug" for number in range(60)]})
     rows = [f"speed({vessel}, {30 if number % 3 else 3}) @ {number + 1}" for number, vessel in enumerate(vessels)]
     description = holdsfor.parse(RULES, facts={"ship": ships})
-    monkeypatch.setattr(module, "MANY", 5)
-    intervals = holdsfor.recognise(description, rows, format="terms").intervals
+    times = dict.fromkeys(("window", "step", "start", "end", "tick_unit"))
+    tuning = Tuning(many_terms=5)
+    intervals = recognise_for(NOBODY, description, rows, **times, tick=1, format="terms", tuning=tuning).intervals
     found = {(row["args"][0], row["start"]) for row in intervals.to_pylist()}
     assert found == {(f"v{number}", number + 2) for number in range(60) if number % 2 and number % 3}

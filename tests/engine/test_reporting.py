@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.data import axis
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.output.reporting import WrittenTexts
+from holdsfor.engine.tuning import Tuning
 from holdsfor.local.recognise import recognise_for
 from tests.naive.programs import random_program
 
@@ -45,13 +45,14 @@ initiatedAt(other(V)=true, T) :- happensAt(stop(V), T).
 
 def test_an_evaluation_that_begins_anew_for_want_of_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules make more terms than there is room for at first: what was received then does not count."""
-    monkeypatch.setattr(axis, "MOST_ROOM", 1)
     received = Received()
     rows = [f"stop|{time}|{time}|v" for time in range(1, 60)]
     restarts: list[int] = []
     monkeypatch.setattr(Received, "restart", lambda self: (restarts.append(1), self.tables.clear()))
     times = {"window": None, "step": None, "start": None, "end": None, "tick": 1, "tick_unit": None}
-    result = recognise_for(received, holdsfor.parse(NEW_TERMS), rows, **times, format="rtec")
+    result = recognise_for(
+        received, holdsfor.parse(NEW_TERMS), rows, **times, format="rtec", tuning=Tuning(spare_terms=1)
+    )
     assert len(restarts) > 1
     assert result.intervals.equals(pa.concat_tables(received.tables))
     assert sorted(args[0] for args in result.intervals["args"].to_pylist() if args != ["v"]) == sorted(

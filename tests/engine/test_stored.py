@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -14,12 +14,11 @@ from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.incremental import keys as keys_module
-from holdsfor.engine.incremental import stored as stored_module
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import keep
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys
 from holdsfor.engine.incremental.units import RowsWanted
+from holdsfor.engine.tuning import DEFAULT, Tuning
 
 AXIS = Axis(0, 1, 8, 4)
 KEYS = 6
@@ -37,12 +36,13 @@ class Kind:
     """How rows become data, and data rows again. An interval is as long as its time says, so that none overlap."""
 
     is_points: bool
+    dictionary: Dictionary = field(default_factory=Dictionary)
 
     def data(self, of: set[Row]) -> Data:
         packed = np.array(sorted((key << 8) | time for key, time in of), np.int64)
         if self.is_points:
-            return Points(AXIS, Dictionary(), 1, (0,), packed, {})
-        return Intervals(AXIS, Dictionary(), 1, packed, packed)
+            return Points(AXIS, self.dictionary, 1, (0,), packed, {})
+        return Intervals(AXIS, self.dictionary, 1, packed, packed)
 
     def rows(self, data: Data) -> set[Row]:
         packed = data.packed if isinstance(data, Points) else data.s
@@ -54,25 +54,24 @@ class Kind:
 @settings(deadline=None)  # the first example may compile kernels
 @given(first=rows, changes=steps, by_search=st.booleans())
 def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step], by_search: bool) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_module, "FEW", few)
-        patch.setattr(keys_module, "SEARCH", 0 if by_search else keys_module.SEARCH)
-        known, stored = set(first), keep(kind.data(first))
-        for added, edges, reach in changes:
-            touched = TouchedKeys(column(sorted(edges.items()), 0), column(sorted(edges.items()), 1))
-            tuples = Tuples(AXIS, KEYS + 1, {1: touched})
-            gathered = stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach))
-            expected = {(key, time) for key, time in known if key in edges and time + reach > edges[key]}
-            assert kind.rows(gathered.data) == expected
-            by_kernel = tuples.gather(stored, ABOUT_FIRST, reach)
-            assert kind.rows(by_kernel.data) == expected
-            assert by_kernel.origin.tolist() == gathered.origin.tolist()
-            assert kind.rows(stored.beyond(100)) == {(key, time) for key, time in known if time > 100}
-            fresh = added - (known - expected)
-            stored = stored.change(gathered.origin, kind.data(fresh))
-            known = (known - expected) | fresh
-            assert kind.rows(stored.whole()) == known
-            assert len(stored) == len(known)
+    tuning = Tuning(few_stored=few, search=0 if by_search else DEFAULT.search)
+    kind = replace(kind, dictionary=Dictionary(tuning))
+    known, stored = set(first), keep(kind.data(first))
+    for added, edges, reach in changes:
+        touched = TouchedKeys(column(sorted(edges.items()), 0), column(sorted(edges.items()), 1))
+        tuples = Tuples(AXIS, KEYS + 1, {1: touched}, tuning)
+        gathered = stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach))
+        expected = {(key, time) for key, time in known if key in edges and time + reach > edges[key]}
+        assert kind.rows(gathered.data) == expected
+        by_kernel = tuples.gather(stored, ABOUT_FIRST, reach)
+        assert kind.rows(by_kernel.data) == expected
+        assert by_kernel.origin.tolist() == gathered.origin.tolist()
+        assert kind.rows(stored.beyond(100)) == {(key, time) for key, time in known if time > 100}
+        fresh = added - (known - expected)
+        stored = stored.change(gathered.origin, kind.data(fresh))
+        known = (known - expected) | fresh
+        assert kind.rows(stored.whole()) == known
+        assert len(stored) == len(known)
 
 
 pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))
@@ -90,16 +89,15 @@ def test_rows_of_pairs_are_found_whichever_comes_first(
     data = Points(AXIS, Dictionary(), 2, (0, 1), packed, {})
     by_pair = {(min(pair), max(pair)): until for pair, until in edges.items()}
     touched = sorted((one << 4 | other, until) for (one, other), until in by_pair.items())
-    tuples = Tuples(AXIS, KEYS + 1, {2: TouchedKeys(column(touched, 0), column(touched, 1))})
+    by_size = {2: TouchedKeys(column(touched, 0), column(touched, 1))}
     expected = [
         place
         for place, ((one, other), time) in enumerate(sorted(of))
         if time > by_pair.get((min(one, other), max(one, other)), 1000)
     ]
     for search in (0, 1000):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(keys_module, "SEARCH", search)
-            assert tuples.places(data, [(0, 1)], (), 0).tolist() == expected
+        tuples = Tuples(AXIS, KEYS + 1, by_size, Tuning(search=search))
+        assert tuples.places(data, [(0, 1)], (), 0).tolist() == expected
 
 
 @settings(deadline=None)
@@ -111,7 +109,7 @@ def test_a_tuple_has_the_earliest_of_its_times(parts: list[tuple[list[Row]]]) ->
         touched.touch(1, column(part, 0), column(part, 1))
         for key, time in part:
             every[key] = min(time, every.get(key, time))
-    keys, until = touched.tuples(10).get(1, (column([], 0), column([], 1)))
+    keys, until = touched.tuples(10, dense=16).get(1, (column([], 0), column([], 1)))
     assert dict(zip(keys.tolist(), until.tolist(), strict=True)) == every
     assert keys.tolist() == sorted(every)
 

@@ -7,6 +7,7 @@ import pytest
 
 from holdsfor.engine.incremental.worth import count_light, is_worthwhile
 from holdsfor.engine.input.window import Windows
+from holdsfor.engine.tuning import DEFAULT
 from holdsfor.io.events import Block
 
 WINDOW, STEP, FIRED = 1600, 100, 10_000
@@ -32,15 +33,15 @@ def rows(count: int, start: int) -> Block:
 def test_worthwhile(known: int, fresh: int, start: int, keys: int, expected: bool) -> None:
     windows = Windows(WINDOW, STEP, 0, 1_000_000)
     due = range(FIRED + STEP, FIRED + STEP + 1, STEP)
-    assert is_worthwhile([rows(fresh, start)], known, keys, FIRED, due, windows) is expected
+    assert is_worthwhile([rows(fresh, start)], known, keys, FIRED, due, windows, DEFAULT) is expected
 
 
 def test_late_events_that_are_judged_by_themselves_touch_few_keys() -> None:
     windows, due = Windows(WINDOW, STEP, 0, 1_000_000), range(FIRED + STEP, FIRED + STEP + 1, STEP)
     waiting = [rows(6_000, FIRED - WINDOW + STEP)]
-    assert not is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows)
-    assert is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows, judged={("e", 0)})
-    assert not is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows, judged={("e", 1)})
+    assert not is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows, DEFAULT)
+    assert is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows, DEFAULT, judged={("e", 0)})
+    assert not is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows, DEFAULT, judged={("e", 1)})
 
 
 @pytest.mark.parametrize(
@@ -61,4 +62,4 @@ def test_query_times_before_one_that_brings_most_rows(known: int, arriving: dict
         Block("e", "event", (), None, np.full(count, FIRED), None, np.full(count, FIRED + STEP * place + 1))
         for place, count in arriving.items()
     ]
-    assert count_light(waiting, known, due, windows) == expected
+    assert count_light(waiting, known, due, windows, DEFAULT) == expected

@@ -14,7 +14,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.readers.column_types import agree
-from holdsfor.io.readers.formats.csv_files import Format, csv_events, read_any, read_plain
+from holdsfor.io.readers.formats.csv_files import Format, read_any, read_csv, read_plain
 from holdsfor.io.readers.mapping import Mapping
 from tests.io.expect import inputs, rows
 from tests.kernels.packed import law
@@ -53,7 +53,7 @@ def test_that_a_file_with_quotes_is_read_as_arrow_reads_it(lines: list[str], hea
     except HoldsforError:  # a quote that never ends
         return
     mapping = form().mapping
-    found = told(csv_events(header + b"\n" + content, mapping, INPUTS, "x.csv"))
+    found = told(read_csv(header + b"\n" + content, mapping, INPUTS, "x.csv"))
     assert (found[0], [row["row"] - 2 for row in found[1]], *found[2:]) == (
         expected[0],
         [row["row"] for row in expected[1]],

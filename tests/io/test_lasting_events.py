@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 import holdsfor
-from holdsfor.io.readers.formats.terms import read_terms
+from holdsfor.io.readers.formats.terms import read_term_lines
 from holdsfor.language import parse
 
 RULES = "rest(P) <- break(P) DURING shift(P). initiatedAt(on(P)=true, T) :- happensAt(call(P), T)."
@@ -13,7 +13,7 @@ RULES = "rest(P) <- break(P) DURING shift(P). initiatedAt(on(P)=true, T) :- happ
 
 def test_terms() -> None:
     lines = ["shift(a) @ [10,40]", "shift(b) @ 7", "shift(c) @ [1,5)", "shift(d) @ [8,9] arrives 30"]
-    (block,) = read_terms(lines, parse(RULES).inputs, "lines").blocks
+    (block,) = read_term_lines(lines, parse(RULES).inputs, "lines").blocks
     assert block.kind == "event"
     assert block.begun is not None
     assert block.begun.tolist() == [10, 7, 1, 8]
@@ -22,13 +22,13 @@ def test_terms() -> None:
 
 
 def test_points_have_no_end() -> None:
-    (block,) = read_terms(["shift(a) @ 10"], parse(RULES).inputs, "lines").blocks
+    (block,) = read_term_lines(["shift(a) @ 10"], parse(RULES).inputs, "lines").blocks
     assert block.begun is None
 
 
 def test_what_cannot_last_is_refused() -> None:
     lines = ["call(a) @ [1,2]", "shift(a)=x @ [1,2]", "shift(a) @ [4,inf)", "shift(a) @ [9,4]"]
-    read = read_terms(lines, parse(RULES).inputs, "lines")
+    read = read_term_lines(lines, parse(RULES).inputs, "lines")
     assert read.blocks == ()
     assert read.rejects.column("reason").to_pylist() == [
         "call/1 is an event for the rules: it happens at a point and has no value",

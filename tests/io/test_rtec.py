@@ -10,7 +10,7 @@ import pytest
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.fields import chunks
-from holdsfor.io.readers.formats.rtec import read_rtec
+from holdsfor.io.readers.formats.rtec import read_pieces
 from holdsfor.io.readers.read import read_events
 from tests.io.expect import args, block, inputs, rejects, rows
 
@@ -175,7 +175,7 @@ def test_parts_of_a_file_and_files_join(tmp_path: Path) -> None:
     wanted = inputs("event e/2#1")
     parts = list(chunks(path, 64))
     assert len(parts) > 10
-    events = read_rtec(parts, wanted, "one.csv")
+    events = read_pieces(parts, wanted, "one.csv")
     assert args(block(events, "e")) == [(f"{'v' if i > 60 else ''}{i}", f"{i}.5") for i in range(100)]
     assert rejects(events) == [(101, "no event: expected name|arrival|time|arguments")]
     both = read_events([path, packed]).read(wanted)

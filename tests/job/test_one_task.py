@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.job.live.batch import crew
 from holdsfor.job.live.batch.crew import Note
 from holdsfor.job.live.state.bucket import Turn
@@ -30,13 +32,14 @@ class Counting(OneTask):
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[[], list[bool]]:
+def run(tmp_path: Path) -> Callable[..., list[bool]]:
     """All batches, which must give what they give otherwise; and which of them were evaluated at once."""
     plain = ByHand(SETTING, tmp_path / "plain", remembers=True)
     plain.run_all(batches())
 
-    def run() -> list[bool]:
-        live = ByHand(SETTING, tmp_path / "live", remembers=True, crew=Counting)
+    def run(tuning: Tuning = DEFAULT) -> list[bool]:
+        setting = replace(SETTING, program=replace(SETTING.program, tuning=tuning))
+        live = ByHand(setting, tmp_path / "live", remembers=True, crew=Counting)
         Counting.at_once.clear()
         live.run_all(batches())
         assert not differences(plain.answer(), live.answer())
@@ -46,23 +49,21 @@ def run(tmp_path: Path) -> Callable[[], list[bool]]:
     return run
 
 
-def test_small_batches(run: Callable[[], list[bool]]) -> None:
+def test_small_batches(run: Callable[..., list[bool]]) -> None:
     assert run() == [True] * len(batches())
 
 
-def test_large_batches(run: Callable[[], list[bool]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_batches(run: Callable[..., list[bool]]) -> None:
     sizes = [sum(map(len, parts)) for parts in batches()]
     limit = sorted(sizes)[2]
-    monkeypatch.setattr(crew, "FEW_EVENTS", limit)
-    assert run() == [size <= limit for size in sizes]
+    assert run(Tuning(few_events_at_once=limit)) == [size <= limit for size in sizes]
 
 
-def test_parcels_that_are_not_held_back(run: Callable[[], list[bool]], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "MOST_HELD_BACK", 100)
-    assert run() == [False] * len(batches())
+def test_parcels_that_are_not_held_back(run: Callable[..., list[bool]]) -> None:
+    assert run(Tuning(most_bytes_at_once=100)) == [False] * len(batches())
 
 
-def test_what_fails_is_evaluated_by_itself(run: Callable[[], list[bool]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_is_evaluated_by_itself(run: Callable[..., list[bool]], monkeypatch: pytest.MonkeyPatch) -> None:
     """It fails after buckets of the first stage have written their files, and have been put into memory."""
     evaluate_rows, failed = crew.evaluate_rows, list[str]()
 

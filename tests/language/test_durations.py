@@ -6,9 +6,10 @@ import pytest
 
 import holdsfor
 from holdsfor.language import DescriptionError, parse
-from holdsfor.language.description import Duration, Rule
+from holdsfor.language.description import Rule
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.format.write import formatted
+from holdsfor.language.literals import Duration
 from holdsfor.language.terms import Int, Term
 
 LONG = "holdsFor(long(M)=true, I) :- holdsFor(on(M)=true, O), intDurGreater(O, {}, I).\n"

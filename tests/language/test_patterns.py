@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from holdsfor.language import EventDescription, parse
-from holdsfor.language.description import Compare, Occurs, Signature
+from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.format.write import formatted
+from holdsfor.language.literals import Compare, Occurs
 from holdsfor.language.patterns import (
     Absence,
     Either,

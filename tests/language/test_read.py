@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from holdsfor.language import parse
-from holdsfor.language.description import EventDescription, Literal, Or
+from holdsfor.language.description import EventDescription
+from holdsfor.language.literals import Literal, Or
 from holdsfor.language.terms import Place
 
 FIXTURE = Path(__file__).parent / "fixtures" / "literals.txt"

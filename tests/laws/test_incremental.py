@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import keys, late, runs, stored, touching, worth
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.events import Block
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import arrival, cuts, in_steps
@@ -26,6 +26,7 @@ from tests.naive.linked import random_links
 from tests.naive.programs import Program, random_program
 from tests.naive.rows import line_format
 from tests.naive.shapes import random_shapes
+from tests.tuned import tuned
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_INCREMENTAL", "100")))
@@ -43,29 +44,31 @@ class Told:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_same_as_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_as_from_scratch(seed: int) -> None:
     """Whatever it chooses: the tuples that are touched, all together, or what seems to cost least."""
-    program = draw(seed)
-    monkeypatch.setattr(touching, "GATHERING", (0, 0, 1000, touching.GATHERING)[seed // 4 % 4])
-    monkeypatch.setattr(keys, "SEARCH", (0, keys.SEARCH)[seed // 16 % 2])  # rows are found by search, or all looked at
-    monkeypatch.setattr(keys, "SPARSE", (0, keys.SPARSE)[seed // 3 % 2])
-    monkeypatch.setattr(touching, "MOST_CARRIERS", (0, 1000)[seed % 2])
-    for module in (keys, stored):  # relations are looked at, and changed, as large ones are
-        monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
-    monkeypatch.setattr(late, "MANY_LATE", (1, late.MANY_LATE)[seed // 2 % 2])
-    monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])  # now and then from scratch
-    if seed % 5 < 3:
-        keep_in_runs(monkeypatch, (2, 4, 32)[seed % 5])
-    for number, (by_changes, from_scratch) in enumerate(zip(*both(program, seed), strict=True)):
-        assert by_changes == from_scratch, f"after call {number}\n{program}"
+    program, tuning = draw(seed), draw_tuning(seed)
+    for number, (by_changes, from_scratch) in enumerate(zip(*both(program, seed, tuning), strict=True)):
+        assert by_changes == from_scratch, f"after call {number}\n{program}\n{tuning}"
 
 
-def keep_in_runs(monkeypatch: pytest.MonkeyPatch, most_runs: int) -> None:
-    """Events that come are kept in runs, however few they are, and though the tests ask for all that is known."""
-    monkeypatch.setattr(runs, "MANY", 1)
-    monkeypatch.setattr(runs, "MOST_RUNS", most_runs)
-    for kind in (stored.Stored, runs.Runs):
-        monkeypatch.setattr(kind, "is_whole_known", lambda self: False)
+def draw_tuning(seed: int) -> Tuning:
+    """Draw thresholds at which each way is taken by some runs, though rows are few."""
+    tuning = Tuning(
+        gathering=(0, 0, 1000, DEFAULT.gathering)[seed // 4 % 4],
+        search=(0, DEFAULT.search)[seed // 16 % 2],  # rows are found by search, or all looked at
+        sparse=(0, DEFAULT.sparse)[seed // 3 % 2],
+        most_carriers=(0, 1000)[seed % 2],
+        few_stored=(0, 0, DEFAULT.few_stored)[seed // 2 % 3],  # relations are changed as large ones are
+        many_late=(1, DEFAULT.many_late)[seed // 2 % 2],
+        few_rows=(0, DEFAULT.few_rows)[min(seed // 32 % 4, 1)],  # now and then from scratch
+        script_rows=(DEFAULT.script_rows, 3, 0)[seed // 7 % 3],
+    )
+    return with_runs(tuning, (2, 4, 32)[seed % 5]) if seed % 5 < 3 else tuning
+
+
+def with_runs(tuning: Tuning, most_runs: int) -> Tuning:
+    """Keep events that come in runs, however few they are, and though the tests ask for all that is known."""
+    return replace(tuning, many_in_runs=1, most_runs=most_runs, keeps_whole=False)
 
 
 def draw(seed: int) -> Program:
@@ -74,18 +77,19 @@ def draw(seed: int) -> Program:
     return kinds[seed % len(kinds)](seed)
 
 
-def both(program: Program, seed: int) -> tuple[list[Told], list[Told]]:
+def both(program: Program, seed: int, tuning: Tuning) -> tuple[list[Told], list[Told]]:
     try:
-        return list(run(program, seed, True)), list(run(program, seed, False))
+        return list(run(program, seed, True, tuning)), list(run(program, seed, False, tuning))
     except DescriptionError as error:
         skip_if_too_large(error)
         raise
 
 
-def run(program: Program, seed: int, incremental: bool) -> Iterator[Told]:
+def run(program: Program, seed: int, incremental: bool, tuning: Tuning) -> Iterator[Told]:
     random, horizon = Random(seed), program.horizon
     times = {"window": horizon.window, "step": horizon.step, "start": horizon.start, "end": horizon.end}
-    live = holdsfor.live(parse(program.text, functions=FUNCTIONS), **times, tick=horizon.tick, incremental=incremental)
+    description = parse(program.text, functions=FUNCTIONS)
+    live = tuned(holdsfor.live(description, **times, tick=horizon.tick, incremental=incremental), tuning)
     ordered = in_steps(program.rows, horizon, random)
     added = 0
     for part in cuts(ordered, random):

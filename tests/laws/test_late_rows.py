@@ -15,11 +15,12 @@ import pytest
 import holdsfor
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.world import World
-from holdsfor.engine.incremental import keys, late, touching
-from holdsfor.engine.scripts import confirming
+from holdsfor.engine.incremental import late
 from holdsfor.engine.scripts.confirming import Conclusions, Readers, conclude_alone
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.kernels import find_contradictions
-from tests.laws.test_incremental import Told, keep_in_runs, tell
+from tests.laws.test_incremental import Told, tell, with_runs
+from tests.tuned import tuned
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_LATE_ROWS", "20")))
@@ -29,23 +30,23 @@ LEVELS = ("low", "mid", "high")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_late_rows_change_what_they_change_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_rows_change_what_they_change_from_scratch(seed: int) -> None:
     rules, batches = draw_rules(Random(seed)), draw_batches(Random(seed))
-    monkeypatch.setattr(touching, "GATHERING", 0)  # only the tuples that are touched
-    monkeypatch.setattr(keys, "SEARCH", (0, 1000)[seed // 4 % 2])
-    monkeypatch.setattr(late, "MANY_LATE", (1, 1, late.MANY_LATE)[seed // 2 % 3])
-    monkeypatch.setattr(confirming, "SLOTS", (confirming.SLOTS, 4)[seed // 3 % 2])  # fewer: several scripts
-    if seed % 5 < 3:
-        keep_in_runs(monkeypatch, (2, 4, 32)[seed % 5])
+    tuning = Tuning(
+        gathering=0,  # only the tuples that are touched
+        search=(0, 1000)[seed // 4 % 2],
+        many_late=(1, 1, DEFAULT.many_late)[seed // 2 % 3],
+        script_arrays=(DEFAULT.script_arrays, 4)[seed // 3 % 2],  # fewer: several scripts
+    )
+    tuning = with_runs(tuning, (2, 4, 32)[seed % 5]) if seed % 5 < 3 else tuning
     tick = (1, 1, 5)[seed % 3]
-    by_changes, from_scratch = (list(run(rules, batches, tick, each)) for each in (True, False))
+    by_changes, from_scratch = (list(run(rules, batches, tick, each, tuning)) for each in (True, False))
     for number, (one, other) in enumerate(zip(by_changes, from_scratch, strict=True)):
         assert one == other, f"after call {number}\n{rules}\n{batches}"
 
 
 def test_late_rows_confirm_and_contradict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the law above would say nothing of them."""
-    monkeypatch.setattr(late, "MANY_LATE", 1)
     asked, contradicting = [], []
 
     def watch_late(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
@@ -60,7 +61,7 @@ def test_late_rows_confirm_and_contradict(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(late, "conclude_alone", watch_late)
     monkeypatch.setattr(late, "find_contradictions", watch_contradictions)
     for seed in range(40):
-        list(run(draw_rules(Random(seed)), draw_batches(Random(seed)), 1, True))
+        list(run(draw_rules(Random(seed)), draw_batches(Random(seed)), 1, True, Tuning(many_late=1)))
     assert sum(asked) > 100
     assert 10 < sum(contradicting) < sum(asked)
 
@@ -79,10 +80,7 @@ terminatedAt(right(X)=true, T) :- happensAt(begin(X), T).
 
 @pytest.mark.parametrize(("slots", "count"), [(5, 1), (4, 2)])
 def test_one_script_judges_late_rows_or_several_do(slots: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(touching, "GATHERING", 0)
-    monkeypatch.setattr(late, "MANY_LATE", 1)
-    monkeypatch.setattr(confirming, "SLOTS", slots)
-    scripts = []
+    tuning, scripts = Tuning(gathering=0, many_late=1, script_arrays=slots), []
 
     def watch(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
         parts = conclude_alone(readers, world, floor)
@@ -92,15 +90,14 @@ def test_one_script_judges_late_rows_or_several_do(slots: int, count: int, monke
     monkeypatch.setattr(late, "conclude_alone", watch)
     kept = [f"{name}(a) @ {time}" for name, time in (("begin", 9), ("e", 50), ("finish", 99), ("e", 200))]
     batches = [kept, [f"e(a) @ {time} arrives {LENGTH + 1}" for time in (20, 60, 120, 250)]]
-    by_changes, from_scratch = (list(run(TWO_READERS, batches, 1, each)) for each in (True, False))
+    by_changes, from_scratch = (list(run(TWO_READERS, batches, 1, each, tuning)) for each in (True, False))
     assert by_changes == from_scratch
     assert scripts == [count]
 
 
-def run(rules: str, batches: list[list[str]], tick: int, incremental: bool) -> Iterator[Told]:
-    live = holdsfor.live(
-        holdsfor.parse(rules), window=20 * LENGTH, step=LENGTH, start=0, tick=tick, incremental=incremental
-    )
+def run(rules: str, batches: list[list[str]], tick: int, incremental: bool, tuning: Tuning) -> Iterator[Told]:
+    times = {"window": 20 * LENGTH, "step": LENGTH, "start": 0, "tick": tick}
+    live = tuned(holdsfor.live(holdsfor.parse(rules), **times, incremental=incremental), tuning)
     for number, batch in enumerate(batches):
         if batch:
             live.add(batch)

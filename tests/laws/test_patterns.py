@@ -14,8 +14,9 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from holdsfor.language import parse
-from holdsfor.language.pattern_walk import beside_each_other, every_pattern, pattern_variables
-from holdsfor.language.patterns import Absence
+from holdsfor.language.literals import all_variables
+from holdsfor.language.nodes import find_all
+from holdsfor.language.patterns import Absence, beside_each_other
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, NAIVE, Engine, in_session, in_stream, in_tasks
 from tests.conformance.patterns import PATTERN_ENGINES
@@ -49,9 +50,9 @@ def test_same_as_naive(seed: int, mixed: bool, engine: Engine) -> None:
 def shares_with_outside(seed: int) -> bool:
     """Whether a NOT has a variable that neither of the events around it has."""
     rules = parse(random_patterns(seed).text, functions=FUNCTIONS).patterns
-    absences = [part for rule in rules for part in every_pattern(rule.pattern) if isinstance(part, Absence)]
+    absences = [part for rule in rules for part in find_all(rule.pattern, Absence)]
     shared = (
-        pattern_variables(each.what).difference(*(pattern_variables(part) for part in beside_each_other(each)))
+        all_variables(each.what).difference(*(all_variables(part) for part in beside_each_other(each)))
         for each in absences
     )
     return any(not variable.name.startswith("_") for variables in shared for variable in variables)

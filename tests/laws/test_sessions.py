@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
-from types import ModuleType
 
 import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.input import kept_input
 from holdsfor.engine.output.changes import REPORTS, Changes
-from holdsfor.engine.stepping import evaluator as ongoing
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import parse
 from tests.conformance.compare import compared, differences
@@ -90,26 +88,23 @@ def _not_before(row: str, fired: int | None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "amount"),
+    "tuning",
     [
-        (ongoing, "WINDOWS_AHEAD", 0),
-        (ongoing, "MOST_ARRAYS", 0),
-        (kept_input, "DROPPED_SHARE", 1),
-        (kept_input, "MOST_PARTS", 2),
-        (kept_input, "SAMPLE", 2),
+        Tuning(windows_ahead=0),
+        Tuning(most_arrays=0),
+        Tuning(dropped_share=1),
+        Tuning(most_parts=2),
+        Tuning(part_sample=2),
     ],
 )
-def test_what_is_kept_in_memory_changes_nothing(
-    module: ModuleType, name: str, amount: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_kept_in_memory_changes_nothing(tuning: Tuning) -> None:
     """An axis that never has room for the next call, a dictionary that always begins anew, rows that stay.
 
     And rows that are joined whenever some come.
     """
     rows = party(7, 200)
     expected = LOCAL[0].recognise(parse(PARTY), rows, HORIZON)
-    monkeypatch.setattr(module, name, amount)
-    assert not differences(expected, answer(*recognise(parse(PARTY), rows, HORIZON, seed=7)))
+    assert not differences(expected, answer(*recognise(parse(PARTY), rows, HORIZON, seed=7, tuning=tuning)))
 
 
 @pytest.mark.slow

@@ -12,10 +12,8 @@ from random import Random
 
 import pytest
 
-from holdsfor.engine.incremental import keys, stored, touching, worth
 from holdsfor.engine.stepping.evaluator import Ongoing
-from holdsfor.engine.stepping.upstream_changes import MOST_WORDS
-from holdsfor.job.live.state import bucket_state as held
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import in_steps, setting_of, shared_out
 from tests.laws.test_incremental import draw
@@ -34,21 +32,22 @@ SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STAGES", "8")))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path) -> None:
     """One bucket does all stages at once, and looks at all that is not settled."""
-    monkeypatch.setattr(held, "pays_off", lambda windows: True)
-    monkeypatch.setattr(touching, "GATHERING", (0, 0, 1000, touching.GATHERING)[seed // 4 % 4])
-    for module in (keys, stored):
-        monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
-    monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])
-    monkeypatch.setattr("holdsfor.engine.stepping.upstream_changes.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
+    tuning = Tuning(
+        fewest_steps=0,
+        gathering=(0, 0, 1000, DEFAULT.gathering)[seed // 4 % 4],
+        few_stored=(0, 0, DEFAULT.few_stored)[seed // 2 % 3],
+        few_rows=(0, DEFAULT.few_rows)[min(seed // 32 % 4, 1)],
+        most_messages=(0, DEFAULT.most_messages)[seed // 2 % 2],
+    )
     program = with_more_query_times((draw, random_links, random_shapes, random_links)[seed % 4](seed))
     try:
-        alone = run(program, tmp_path / "one", seed, buckets=1, remembers=False)
+        alone = run(program, tmp_path / "one", seed, 1, False, tuning)
     except DescriptionError as error:
         skip_if_too_large(error)
         raise
-    shared = run(program, tmp_path / "several", seed, buckets=(2, 3, 7)[seed % 3], remembers=True)
+    shared = run(program, tmp_path / "several", seed, (2, 3, 7)[seed % 3], True, tuning)
     for ours, expected in zip(shared.log(), alone.log(), strict=True):
         assert ours.to_pylist() == expected.to_pylist(), str(program)
 
@@ -87,11 +86,11 @@ def with_more_query_times(program: Program) -> Program:
     return replace(program, horizon=replace(horizon, step=step))
 
 
-def run(program: Program, folder: Path, seed: int, buckets: int, remembers: bool) -> ByHand:
+def run(program: Program, folder: Path, seed: int, buckets: int, remembers: bool, tuning: Tuning) -> ByHand:
     """Cut the same way whatever the buckets. Now and then the driver begins anew, and what was in memory is gone."""
     random, again = Random(seed), Random(seed)
     description = parse(program.text, functions=FUNCTIONS)
-    setting = setting_of(description, program.horizon, buckets, form=line_format(program.rows))
+    setting = setting_of(description, program.horizon, buckets, form=line_format(program.rows), tuning=tuning)
     stream = ByHand(setting, folder, remembers=remembers)
     ordered = in_steps(program.rows, program.horizon, random)
     places = sorted(random.randint(0, len(ordered)) for _ in range(random.randint(0, 30)))

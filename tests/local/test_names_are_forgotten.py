@@ -9,13 +9,13 @@ import pytest
 
 import holdsfor
 from holdsfor.engine.output.changes import Report
-from holdsfor.engine.stepping import evaluator as ongoing
-from holdsfor.engine.stepping import upstream_changes as words
-from holdsfor.engine.stepping.evaluator import MOST_GROWN, Ongoing
+from holdsfor.engine.stepping.evaluator import Ongoing
+from holdsfor.engine.tuning import Tuning
 from holdsfor.language import parse
 from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon
 from tests.spark.live.by_hand import ByHand
+from tests.tuned import tuned
 
 RULES = """
 initiatedAt(on(V)=true, T) :- happensAt(go(V), T).
@@ -29,15 +29,10 @@ happensAt(both(V,W), T) :- happensAt(over(V), T), happensAt(meet(V,W), T), happe
 """
 )
 STEP, WINDOW, NAMES, BATCHES = 10, 60, 100, 100
-FEW = 1500  # in place of `MANY_TERMS` and `MOST_WORDS`
+FEW = 1500
+FEW_ARE_MANY = Tuning(most_terms=FEW, most_messages=FEW)
 KEPT = 20  # batches at most, of which names are still in use
-MOST = max(FEW, MOST_GROWN * KEPT * NAMES) + 2 * NAMES
-
-
-@pytest.fixture(autouse=True)
-def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ongoing, "MANY_TERMS", FEW)
-    monkeypatch.setattr(words, "MOST_WORDS", FEW)
+MOST = max(FEW, FEW_ARE_MANY.most_grown * KEPT * NAMES) + 2 * NAMES
 
 
 def count_terms(evaluation: Ongoing | None) -> tuple[int, int]:
@@ -65,9 +60,8 @@ def lines_of(batch: int, count: int) -> list[str]:
 
 @pytest.mark.parametrize(("report", "incremental"), [("eager", True), ("eager", False), ("final", False)])
 def test_in_a_session(report: Report, incremental: bool) -> None:
-    live = holdsfor.live(
-        parse(RULES), window=WINDOW, step=STEP, start=0, report=report, incremental=incremental, keep=2 * WINDOW
-    )
+    times = {"window": WINDOW, "step": STEP, "start": 0, "keep": 2 * WINDOW}
+    live = tuned(holdsfor.live(parse(RULES), **times, report=report, incremental=incremental), FEW_ARE_MANY)
     told, most = 0, (0, 0)
     for batch in range(BATCHES):
         live.add(rows_of(batch), mapping={"events": {"go": ["vessel"], "stop": ["vessel"]}})
@@ -81,7 +75,8 @@ def test_in_a_session(report: Report, incremental: bool) -> None:
 def test_in_a_stream(buckets: int, tmp_path: Path) -> None:
     """Of one stage, and of several: a pair of names is evaluated where both are."""
     rules = parse(PAIRS if buckets > 1 else RULES)
-    live = ByHand(setting_of(rules, Horizon(WINDOW, STEP, 0, 1 << 40), buckets), tmp_path, remembers=True)
+    setting = setting_of(rules, Horizon(WINDOW, STEP, 0, 1 << 40), buckets, tuning=FEW_ARE_MANY)
+    live = ByHand(setting, tmp_path, remembers=True)
     most = (0, 0)
     for batch in range(BATCHES):
         live.run(batch, [lines_of(batch, buckets * NAMES)])

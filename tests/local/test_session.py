@@ -10,8 +10,9 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import worth
+from holdsfor.engine.tuning import Tuning
 from holdsfor.errors import HoldsforError
+from tests.tuned import tuned
 
 RULES = """
 initiatedAt(open(D)=true, T) :- happensAt(opens(D), T).
@@ -125,11 +126,10 @@ def test_what_is_over_is_known_as_long_as_asked_for() -> None:
 
 @pytest.mark.parametrize(("incremental", "few_rows", "scratch"), [(True, 10_000, 1), (True, 0, 2), (False, 10_000, 2)])
 def test_a_query_time_that_changes_most_is_evaluated_from_scratch(
-    incremental: bool, few_rows: int, scratch: int, monkeypatch: pytest.MonkeyPatch
+    incremental: bool, few_rows: int, scratch: int
 ) -> None:
     """The first one always is. Of many rows, the second one would look at twice as many as there were."""
-    monkeypatch.setattr(worth, "FEW_ROWS", few_rows)
-    live = begin(window=20, incremental=incremental)
+    live = tuned(begin(window=20, incremental=incremental), Tuning(few_rows=few_rows))
     live.add(["opens(hall) @ 4"])
     live.advance(10)
     live.add(["closes(hall) @ 12", "opens(hall) @ 14"])

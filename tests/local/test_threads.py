@@ -9,8 +9,12 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import Result
+from holdsfor.engine.tuning import Tuning
 from holdsfor.local import threads
+from holdsfor.local.recognise import recognise_for
 from holdsfor.local.threads import choose_threads
 from holdsfor.plan import plan
 from tests.naive.programs import random_program
@@ -50,7 +54,6 @@ def test_many_rows_are_shared_out_by_themselves(monkeypatch: pytest.MonkeyPatch)
     vessels = pa.array([f"v{number}" for number in range(50)]).take(pa.array(rng.integers(0, 50, size)))
     table = pa.table({"event": ["speed"] * size, "time": np.arange(size), "v": vessels, "s": rng.random(size) * 30})
     expected = rows(holdsfor.recognise(holdsfor.parse(BY_ENTITY), table))
-    monkeypatch.setattr(threads, "MANY_ROWS", 1_000)
     monkeypatch.setattr(pa, "cpu_count", lambda: 2)
     made: list[int] = []
     evaluate = threads.evaluate_parcels
@@ -59,12 +62,15 @@ def test_many_rows_are_shared_out_by_themselves(monkeypatch: pytest.MonkeyPatch)
         "evaluate_parcels",
         lambda job, number, bucket, parts: (made.append(bucket), evaluate(job, number, bucket, parts))[1],
     )
-    assert rows(holdsfor.recognise(holdsfor.parse(BY_ENTITY), table)) == expected
+    times = dict.fromkeys(("window", "step", "start", "end", "tick_unit"))
+    tuning = Tuning(many_rows_for_threads=1_000)
+    found = recognise_for(NOBODY, holdsfor.parse(BY_ENTITY), table, **times, tick=1, tuning=tuning)
+    assert rows(found) == expected
     assert sorted(made) == [0, 1]
 
 
 def test_how_many_threads() -> None:
-    by_entity, together = plan(holdsfor.parse(BY_ENTITY)), plan(holdsfor.parse(TOGETHER))
+    by_entity, together = (make_program(plan(holdsfor.parse(rules))) for rules in (BY_ENTITY, TOGETHER))
     assert choose_threads(None, by_entity, 10) == 1
     assert choose_threads(None, by_entity, 10**9) == pa.cpu_count()
     assert choose_threads(None, together, 10**9) == 1

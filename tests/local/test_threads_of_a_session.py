@@ -10,7 +10,6 @@ from threading import Event, Thread
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import worth
 from holdsfor.local import session
 
 ADDERS, ROUNDS = 3, 20
@@ -22,7 +21,6 @@ def names_seen(live: holdsfor.LiveSession) -> list[str]:
 
 
 def test_a_row_that_is_added_while_time_goes_on_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worth, "is_worthwhile", lambda *_: True)
     live = holdsfor.live(holdsfor.parse(RULES), window=100, step=10, start=0)
     live.add(["a(first) @ 1"], format="terms")
     live.advance(10)

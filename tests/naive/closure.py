@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import Call, Clause, Signature
+from holdsfor.language.description import Clause, Signature
+from holdsfor.language.literals import Call
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE, Term
-from holdsfor.language.walk import every
 from tests.naive.calculate import names, substitute
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _reached(background: Sequence[Clause], owner: Signature) -> set[Signature]:
         current = waiting.pop()
         for clause in background:
             if _owner(clause.head) == current:
-                calls = {_owner(each.goal) for each in every(clause.body) if isinstance(each, Call)} - found
+                calls = {_owner(each.goal) for each in find_all(clause.body, Call)} - found
                 found |= calls
                 waiting += calls
     return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import Call, EventDescription, Grounding, Literal, Not, Signature
+from holdsfor.language.description import EventDescription, Grounding, Signature
+from holdsfor.language.literals import Call, Literal, Not
 from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args
 from tests.naive.calculate import Bindings, match, match_all, names, substitute
 from tests.naive.solve import World, signature

@@ -10,7 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from holdsfor.language.description import Aggregate, Deadline, Edge, Happens, Literal, Not, Or, Signature
+from holdsfor.language.description import Deadline, Signature
+from holdsfor.language.literals import Aggregate, Edge, Happens, Literal, Not, Or
 from holdsfor.language.terms import Term, Var, name_and_args
 from tests.naive.calculate import NotYet, evaluate, match_all, names, substitute
 from tests.naive.heads import Heads, Occurrence

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from holdsfor.functions import Registered
 from holdsfor.language.description import Signature
-from holdsfor.language.pattern_walk import every_pattern, inside, measure_variables, own_variables, pattern_variables
+from holdsfor.language.literals import all_variables
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -34,7 +35,6 @@ from holdsfor.language.patterns import (
     is_calculated,
 )
 from holdsfor.language.terms import Term, name_and_args
-from holdsfor.language.walk import all_variables
 from tests.naive.calculate import evaluate, match_all, names, number_term, standard_order, substitute
 from tests.naive.choose import Pair, choose
 from tests.naive.intervals import FOREVER
@@ -68,7 +68,7 @@ class Patterns:
 
     def occurrences(self, rule: PatternRule) -> Iterator[Span]:
         """All that the rule makes of what is known."""
-        outside = {each.name for each in pattern_variables(rule.pattern)} | names(rule.head)
+        outside = {each.name for each in all_variables(rule.pattern)} | names(rule.head)
         for found in self._matches(rule, rule.pattern, _as_it_is, outside):
             args = tuple(_worked_out(arg, found) for arg in name_and_args(rule.head)[1])
             if None not in args and found.end <= self.until:
@@ -153,16 +153,16 @@ class Patterns:
 
     def _values_outside(self, rule: PatternRule, pattern: Absence) -> dict[str, set[Term]]:
         """What other events of the rule give to variables of what is absent that those around it do not have."""
-        absent = [part.what for part in every_pattern(rule.pattern) if isinstance(part, Absence)]
-        others = [what for what in absent if id(pattern) not in map(id, every_pattern(what))]
-        unseen = {id(each) for what in others for each in every_pattern(what)}  # what is absent gives no values
-        leaves = [each for each in every_pattern(rule.pattern) if isinstance(each, EventPattern | Stretch)]
+        absent = [part.what for part in find_all(rule.pattern, Absence)]
+        others = [what for what in absent if id(pattern) not in map(id, find_all(what, Pattern))]
+        unseen = {id(each) for what in others for each in find_all(what, Pattern)}  # what is absent gives no values
+        leaves = [each for each in find_all(rule.pattern, Pattern) if isinstance(each, EventPattern | Stretch)]
         leaves = [leaf for leaf in leaves if id(leaf) not in unseen]
         found = [each for leaf in leaves for each in self._matches(rule, leaf, _as_it_is, set())]
         around = [pattern.first] if isinstance(pattern.last, int) else [pattern.first, pattern.last]
-        known = {each.name for part in around for each in pattern_variables(part)}
-        given = {each.name for leaf in leaves for each in pattern_variables(leaf)}
-        wanted = ({each.name for each in pattern_variables(pattern.what)} & given) - known
+        known = {each.name for part in around for each in all_variables(part)}
+        given = {each.name for leaf in leaves for each in all_variables(leaf)}
+        wanted = ({each.name for each in all_variables(pattern.what)} & given) - known
         return {name: {each.values[name] for each in found if name in each.values} for name in sorted(wanted)}
 
     @staticmethod
@@ -235,7 +235,7 @@ def _measured(measures: Iterable[Measure], window: Sequence[Match]) -> dict[str,
     """The value of each measure; None if one of them has no number."""
     values: dict[str, Term] = {}
     for measure in measures:
-        columns = [[evaluate(term, each.values) for each in window] for term in measure.terms]
+        columns = [[evaluate(term, each.values) for each in window] for term in measure.arguments]
         if any(number is None for column in columns for number in column):
             return None
         known = [[number for number in column if number is not None] for column in columns]
@@ -274,10 +274,10 @@ def _shared(rule: PatternRule, running: RunningAggregate) -> set[str]:
     def elsewhere(pattern: Pattern) -> set[str]:
         if pattern is running:
             return set()
-        own = {each.name for each in own_variables(pattern)}
-        return own.union(*map(elsewhere, inside(pattern)))
+        own = {each.name for each in pattern.own_variables}
+        return own.union(*map(elsewhere, pattern.parts))
 
-    return {each.name for each in pattern_variables(running.pattern)} & (elsewhere(rule.pattern) | names(rule.head))
+    return {each.name for each in all_variables(running.pattern)} & (elsewhere(rule.pattern) | names(rule.head))
 
 
 def variable_order(pattern: Pattern) -> list[str]:
@@ -286,16 +286,16 @@ def variable_order(pattern: Pattern) -> list[str]:
         case Filter():
             found = [each.name for each in all_variables(pattern.conditions)]
         case RunningAggregate():
-            found = [each.name for measure in pattern.measures for each in measure_variables(measure)]
+            found = [each.name for measure in pattern.measures for each in all_variables(measure)]
         case _:
             found = []
-    places = {each.name: (each.place.line, each.place.column) for each in pattern_variables(pattern)}
+    places = {each.name: (each.place.line, each.place.column) for each in all_variables(pattern)}
     return sorted(dict.fromkeys([*places, *found]), key=lambda name: (places.get(name, (0, 0)), name))
 
 
 def by_measures(found: Match, measures: Iterable[Measure]) -> list[tuple[bool, int | float, bool]]:
     """By the numbers that are measured: a float before the integer that it equals, and no number last."""
-    numbers = [evaluate(term, found.values) for measure in measures for term in measure.terms]
+    numbers = [evaluate(term, found.values) for measure in measures for term in measure.arguments]
     return [(number is None, number or 0, isinstance(number, int)) for number in numbers]
 
 
@@ -315,8 +315,8 @@ def define(members: Sequence[Signature], rules: Sequence[PatternRule], world: Wo
 
 
 def _negates(rule: PatternRule, members: Sequence[Signature]) -> bool:
-    absent = (part.what for part in every_pattern(rule.pattern) if isinstance(part, Absence))
-    leaves = (leaf for what in absent for leaf in every_pattern(what) if isinstance(leaf, EventPattern))
+    absent = (part.what for part in find_all(rule.pattern, Absence))
+    leaves = (leaf for what in absent for leaf in find_all(what, EventPattern))
     return any(signature(leaf.event) in members for leaf in leaves)
 
 

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from holdsfor.language.description import (
+from holdsfor.language.description import Clause, Signature
+from holdsfor.language.literals import (
     Aggregate,
     Algebra,
     Allen,
     Call,
-    Clause,
     Compare,
     Duration,
     Edge,
@@ -23,7 +23,6 @@ from holdsfor.language.description import (
     Not,
     Occurs,
     Or,
-    Signature,
 )
 from holdsfor.language.terms import Atom, Compound, Int, Term, is_ground, name_and_args
 from tests.naive.calculate import (

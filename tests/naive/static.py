@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from holdsfor.language.description import Algebra, Allen, Call, Compare, Duration, HoldsFor, Is, Rule
+from holdsfor.language.description import Rule
+from holdsfor.language.literals import Algebra, Allen, Call, Compare, Duration, HoldsFor, Is
 from holdsfor.language.terms import Term, name_and_args, variables
 from tests.naive.allen import allen
 from tests.naive.calculate import Bindings, Number, evaluate, match_all, names, substitute

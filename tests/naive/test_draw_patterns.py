@@ -7,7 +7,7 @@ import pytest
 from holdsfor.language import parse
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.format.write import formatted
-from holdsfor.language.pattern_walk import every_pattern
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import Join, Pattern
 from tests.naive.draw_patterns import random_patterns
 from tests.naive.evaluate import recognise
@@ -30,8 +30,8 @@ def test_programs_are_valid_and_most_have_results(mixed: bool) -> None:
 def test_every_construct_is_drawn() -> None:
     texts = (random_patterns(seed, True).text for seed in range(200))
     rules = [rule for text in texts for rule in parse(text, functions=FUNCTIONS).patterns]
-    patterns = [pattern for rule in rules for pattern in every_pattern(rule.pattern)]
-    assert {type(pattern) for pattern in patterns} == set(Pattern.__args__)
+    patterns = [pattern for rule in rules for pattern in find_all(rule.pattern, Pattern)]
+    assert {type(pattern).__name__ for pattern in patterns} == {kind.__name__ for kind in Pattern.__subclasses__()}
     assert {pattern.kind for pattern in patterns if isinstance(pattern, Join)} >= {"seq", "and", "par", "meets"}
     assert {rule.policy for rule in rules} == {"unrestricted", "recent", "chronological"}
     assert {kind for rule in rules for each in rule.prefers for kind in [each if isinstance(each, str) else each[0]]}

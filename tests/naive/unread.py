@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from holdsfor.language.description import EventDescription, Or, Rule
+from holdsfor.language.description import EventDescription, Rule
+from holdsfor.language.literals import Or
 from holdsfor.language.terms import Var
 from tests.naive.calculate import UNREAD
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdsfor.language.description import (
+from holdsfor.language.literals import (
     Algebra,
     Call,
     Compare,

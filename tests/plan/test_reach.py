@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.cli.run import with_bounds
+from holdsfor.cli.start.reading import add_bounds
 from holdsfor.errors import HoldsforError
 from holdsfor.language import parse
 from holdsfor.plan import plan
@@ -62,6 +62,6 @@ def test_a_bound_that_cannot_be(bounds: dict[str, int], message: str) -> None:
 
 def test_bounds_as_options_name_a_definition_or_are_for_the_rest() -> None:
     rules = FREE + "\nholdsFor(d(X)=true, I) :- holdsFor(a(X)=true, A), complement_all([A], I)."
-    given = with_bounds(parse(rules), ["1h", "c/1=10min"], "s")
+    given = add_bounds(parse(rules), ["1h", "c/1=10min"], "s")
     assert {str(owner): ticks for owner, ticks in given.bounds.items()} == {"c/1": 600, "d/1": 3600}
     assert not unbounded(plan(given).definitions)

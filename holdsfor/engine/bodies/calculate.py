@@ -35,8 +35,6 @@ ORDERED: dict[str, tuple[Callable[[Numbers, Numbers], Mask], Callable[[Number, N
     "=:=": (np.equal, operator.eq),
     "=\\=": (np.not_equal, operator.ne),
 }
-CACHED_TERMS = 1 << 14  # a table of so many is made in no time
-FEW = 4  # terms for each row up to which it is quicker to look at the terms, once for all rules that ask the same
 TERM_ORDER = {"@<": np.less, "@>": np.greater, "@=<": np.less_equal, "@>=": np.greater_equal}
 
 
@@ -75,9 +73,10 @@ def _compare_by_term(op: str, left: Term, right: Term, rows: Rows, world: World)
     if not name or not rows.size or not rows.column(name).is_coded:
         return None
     codes, view = rows.codes(name), ("compared", op, shown)
+    tuning = world.dictionary.tuning
     answers = world.shared.get(view)
     if not isinstance(answers, Answers):
-        if len(world.dictionary) > max(FEW * rows.size, CACHED_TERMS):
+        if len(world.dictionary) > max(tuning.compared_terms * rows.size, tuning.few_compared_terms):
             return None
         answers = world.shared[view] = Answers()
 

@@ -32,14 +32,12 @@ from holdsfor.kernels import (
     merge_join,
     sort_packed,
 )
-from holdsfor.language.description import EdgeKind
+from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
 from holdsfor.plan.structures import flat, forms_of, is_open, names_in
 from holdsfor.plan.variables import mentions
 
-#: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
-FEW = 20
 ROW = "row"
 
 
@@ -143,7 +141,7 @@ def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
 
     What has no start because it holds from the first point of the history on has no startI either.
     """
-    low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
+    low, high = world.start_on_axis, world.now_on_axis
     if what in ("startI", "endI"):
         low = int(edges.axis.following(np.array([low - 1]))[0]) + 1
     first, last = edges.span()
@@ -200,7 +198,7 @@ def at(op: At, rows: Rows, world: World) -> Rows:
 def _member(wanted: Arguments, occurrences: Points, time: str, rows: Rows) -> Mask:
     right, _ = occurrences.ordered(wanted.positions)
     left, in_order = rows.pack(wanted.names, time)
-    merge = in_order and len(left) * FEW > len(right)
+    merge = in_order and len(left) * occurrences.dictionary.tuning.merge_rows > len(right)
     return member_mask(left, right) if merge else member_search(left, right)
 
 
@@ -267,7 +265,7 @@ def holding(op: Holding, rows: Rows, world: World, own: Sequence[Where] = ()) ->
 def _holds(intervals: Intervals, wanted: Arguments, time: str, rows: Rows) -> Mask:
     s, e = intervals.project(wanted.picks, wanted.positions)
     left, in_order = rows.pack(wanted.names, time)
-    merge = in_order and len(left) * FEW > len(s)
+    merge = in_order and len(left) * intervals.dictionary.tuning.merge_rows > len(s)
     return holds_mask(left, s, e) if merge else holds_search(left, s, e)
 
 

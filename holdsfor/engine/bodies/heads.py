@@ -27,8 +27,6 @@ from holdsfor.kernels import (
 from holdsfor.plan.operators import Arg, Conclude, Relation
 from holdsfor.plan.structures import Forms, width
 
-DENSE = 4  # terms for each row, up to which a table of all terms is quicker than sorting
-
 
 @dataclass(frozen=True, slots=True)
 class Open:
@@ -83,7 +81,7 @@ def head_points(
     rows: Rows, args: tuple[Arg, ...], time: str, world: World, firsts: bool = False, anyhow: bool = False
 ) -> Ints:
     """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
-    low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
+    low, high = world.cut.earliest + 1, world.now_on_axis
     if firsts and _may_use_table(rows, args, world):
         columns, axis = (head_codes(rows, args[0], world), rows.times(time)), world.axis
         if are_plain(columns):
@@ -99,10 +97,19 @@ def head_points(
     return packed if in_order or anyhow else np.sort(packed)
 
 
+def choose_current(rows: Rows, time: str, world: World) -> Rows:
+    """Choose rows for whose time conclusions are drawn: after the earliest cut, and up to now."""
+    low, high = world.cut.earliest + 1, world.now_on_axis
+    if not rows.size or rows.lies_within(time, low, high):
+        return rows
+    times = rows.times(time) - world.axis.origin
+    return rows.filter((times >= low) & (times <= high))
+
+
 def _may_use_table(rows: Rows, args: tuple[Arg, ...], world: World) -> bool:
     """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
     alone = len(args) == 1 and isinstance(args[0], str) and rows.order != args
-    return alone and len(world.dictionary) <= DENSE * rows.size
+    return alone and len(world.dictionary) <= world.dictionary.tuning.head_terms * rows.size
 
 
 def _pack_head(rows: Rows, args: tuple[Arg, ...], time: str, world: World) -> tuple[Ints, bool]:
@@ -153,11 +160,12 @@ def merged(lists: Iterable[Ints]) -> Ints:
 
 
 def merged_since(lists: Iterable[Ints], relation: Relation, world: World) -> Ints:
-    """As `merged`, only what is after the cut of its key."""
-    waiting = sorted((points for points in lists if points.size), key=len)
-    if world.cuts is None or not waiting:
-        return merged(waiting)
-    return world.cuts.since(relation, waiting[-1], merged(waiting[:-1]), relation.arity)
+    """Merge sorted lists, and keep what is after the cut of its key."""
+    shorter = sorted((points for points in lists if points.size), key=len)
+    if not shorter:
+        return EMPTY
+    longest = shorter.pop()
+    return world.cut.merge_later(relation, longest, merged(shorter), relation.arity)
 
 
 def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints:
@@ -178,4 +186,4 @@ def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints
 
 def spread_since(open_points: Open, keys: Ints, relation: Relation, world: World) -> Ints:
     """As `spread_over`, after the cut of each key."""
-    return world.since_cut(relation, spread_over(open_points, keys, relation.arity, world))
+    return world.choose_later(relation, spread_over(open_points, keys, relation.arity, world))

@@ -47,19 +47,19 @@ def take_apart(columns: Sequence[Ints], forms: Forms, dictionary: Dictionary) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CutColumns:
     """Columns after cutting; positions: which of them each column before has become."""
 
     columns: dict[int, Column]
     positions: list[tuple[int, ...]]
 
 
-def cut_columns(columns: Mapping[int, Column], forms: Forms, dictionary: Dictionary) -> tuple[Ints, Cut]:
+def cut_columns(columns: Mapping[int, Column], forms: Forms, dictionary: Dictionary) -> tuple[Ints, CutColumns]:
     """The rows whose terms have these forms, and their columns; those that stay whole are not looked into."""
     places = [position for position, form in enumerate(forms) if form is not None]
     codes = [columns[position].codes() for position in places]
     kept, parts = take_apart(codes, tuple(forms[position] for position in places), dictionary)
-    chosen, cut = Selection(index=kept), Cut({}, [])
+    chosen, cut = Selection(index=kept), CutColumns({}, [])
     for position, form in enumerate(forms):
         begin = len(cut.columns)
         if form is None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import pack_codes
 from holdsfor.kernels.rows.numbering import Numbering
@@ -17,7 +18,6 @@ Ints = npt.NDArray[np.int64]
 BITS = 63
 INT64 = np.dtype(np.int64)
 PACKED_AT_ONCE = 3  # columns, by one kernel
-MOST_ROOM = 1024  # how many times more terms there is room for where it costs nothing
 
 
 def are_plain(arrays: Sequence[npt.NDArray[Any]]) -> bool:
@@ -161,7 +161,9 @@ class AxisFull(HoldsforError):
         )
 
 
-def fit(first: int, last: int, tick: int, terms: int, room: int = 2, columns: int = BITS) -> Axis:
+def fit(
+    first: int, last: int, tick: int, terms: int, room: int = 2, columns: int = BITS, tuning: Tuning = DEFAULT
+) -> Axis:
     """An axis for times first..last with some to spare at both ends, and for `room` times so many different terms.
 
     There is room for more terms, up to a point, where keys with so many columns still fit: rules may make new terms,
@@ -169,7 +171,7 @@ def fit(first: int, last: int, tick: int, terms: int, room: int = 2, columns: in
     """
     origin = (first // tick - 2) * tick
     time_bits = max((last - origin + 4 * tick + 4).bit_length(), 4)
-    spare = min(_code_bits(MOST_ROOM, terms), (BITS - time_bits) // columns)
+    spare = min(_code_bits(tuning.spare_terms, terms), (BITS - time_bits) // columns)
     axis = Axis(origin, tick, time_bits, max(_code_bits(room, terms), spare))
     if axis.is_wide(1):
         raise AxisFull(terms, axis.time_bits, BITS - axis.code_bits)

@@ -24,6 +24,7 @@ from holdsfor.engine.data.term_text import (
     split_term,
     standard_order,
 )
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.taking import lend_texts
 from holdsfor.io.columns.text import float_text, mask
@@ -39,9 +40,7 @@ Numbers = npt.NDArray[np.number[Any]]
 Made = TypeVar("Made")
 EMPTY = np.empty(0, np.int64)
 NO_NUMBER = "[]"
-DENSE = 4  # so many times as many integers as there are numbers are taken for close together
 MOST_TERMS_INSIDE = 250  # in one term that rules put together
-MANY = 1 << 16  # terms that come together and are not made Python objects one by one
 AMONG_MANY = "(among many)"  # in the place of the text of a term that stays in Arrow
 
 
@@ -73,11 +72,11 @@ class IntegerCodes:
     low: int = 0
     codes: Ints = field(default_factory=lambda: EMPTY)
 
-    def covers(self, low: int, high: int, count: int) -> bool:
-        """Whether the table has these integers, or would not be too long with them for so many numbers."""
+    def covers(self, low: int, high: int, most: int) -> bool:
+        """Whether the table has these integers, or would grow by less than so many entries with them."""
         if not len(self.codes):
-            return high - low < DENSE * count
-        return max(high, self.low + len(self.codes) - 1) - min(low, self.low) < len(self.codes) + DENSE * count
+            return high - low < most
+        return max(high, self.low + len(self.codes) - 1) - min(low, self.low) < len(self.codes) + most
 
     def widened(self, low: int, high: int) -> IntegerCodes:
         if not len(self.codes):
@@ -91,7 +90,8 @@ class IntegerCodes:
 class Dictionary:
     """Terms, as Prolog text, and their codes. Codes are given in order of arrival and never change."""
 
-    def __init__(self) -> None:
+    def __init__(self, tuning: Tuning = DEFAULT) -> None:
+        self.tuning = tuning
         self._codes: dict[str, int] = {}
         self._texts: list[str | None] = []  # None: a term that was put together and has no text yet; or AMONG_MANY
         self._many: list[ManyTerms] = []  # in the order of their codes
@@ -123,7 +123,7 @@ class Dictionary:
     def copy(self) -> Dictionary:
         """With the same codes, to go on from. Numbers are worked out here, once for all copies."""
         self._complete()
-        other = Dictionary()
+        other = Dictionary(self.tuning)
         other._codes, other._texts, other._many = self._codes.copy(), self._texts.copy(), self._many.copy()
         other._numbers, other._integers = self._numbers, self._integers
         other._whole, other._fits = self._whole, self._fits
@@ -202,7 +202,7 @@ class Dictionary:
             codes = np.where(place < 0, codes, np.array([*self._codes.values(), -1])[place])
         fresh = np.flatnonzero(codes < 0)
         terms = texts if len(fresh) == len(texts) else texts.take(pa.array(fresh))
-        added = index_terms(len(self._texts), terms) if len(terms) >= MANY else None
+        added = index_terms(len(self._texts), terms) if len(terms) >= self.tuning.many_terms else None
         codes[fresh] = self.codes(terms.to_pylist()) if added is None else self._add_many(added)
         return codes
 
@@ -226,9 +226,9 @@ class Dictionary:
         if numbers.dtype.kind == "i" and len(numbers):
             integers: Ints = np.require(numbers, np.int64, ["C", "W"])
             low, high = value_span(integers)
-            if self._integer_codes.covers(low, high, len(numbers)):
+            if self._integer_codes.covers(low, high, self.tuning.integer_table * len(numbers)):
                 return self._encode_integers(integers, low, high)
-        distinct, where = find_distinct(numbers)
+        distinct, where = find_distinct(numbers, self.tuning.integer_table)
         return self.codes(map(repr if distinct.dtype.kind == "i" else float_text, distinct.tolist()))[where]
 
     def _encode_integers(self, numbers: Ints, low: int, high: int) -> Ints:
@@ -269,9 +269,9 @@ class Dictionary:
         return take(codes, indices) if indices.dtype == np.int32 else codes[indices]
 
     def _codes_of_array(self, terms: pa.Array) -> Ints:
-        if self._compounds or (len(terms) < MANY and not self._many):
+        if self._compounds or (len(terms) < self.tuning.many_terms and not self._many):
             return self.codes(terms.to_pylist())
-        return self._codes_of_many(terms) if len(terms) >= MANY else self._codes_of_few(terms)
+        return self._codes_of_many(terms) if len(terms) >= self.tuning.many_terms else self._codes_of_few(terms)
 
     def _codes_of_few(self, terms: pa.Array) -> Ints:
         """Where many stay in Arrow: most of those that come again are among them, and are looked up there."""
@@ -447,11 +447,14 @@ class Dictionary:
         return self._ranks
 
 
-def find_distinct(numbers: Numbers) -> tuple[Numbers, Ints]:
-    """The different numbers in order, and the place of each among them. Integers close together are only counted."""
+def find_distinct(numbers: Numbers, dense: int) -> tuple[Numbers, Ints]:
+    """Return the different numbers in order, and the place of each among them.
+
+    Integers that have at most `dense` times their count between them are marked in a table.
+    """
     if numbers.dtype.kind == "i" and len(numbers):
         low, high = int(numbers.min()), int(numbers.max())
-        if high - low < DENSE * len(numbers):
+        if high - low < dense * len(numbers):
             offsets = numbers - low
             seen = np.zeros(high - low + 1, np.bool_)
             seen[offsets] = True

@@ -28,7 +28,7 @@ from holdsfor.kernels import (
     union2,
     unique_sorted,
 )
-from holdsfor.language.description import EdgeKind
+from holdsfor.language.literals import EdgeKind
 from holdsfor.plan.structures import Forms
 
 

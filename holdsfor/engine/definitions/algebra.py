@@ -119,7 +119,7 @@ def choose_between(part: WorkOut, least: int, most: int) -> WorkOut:
 
     def find(frame: Frame) -> Pair:
         world, axis = frame.world, frame.world.axis
-        return keep_lasting(*part(frame), least, most, *world.first_points, world.now - axis.origin, axis.time_bits)
+        return keep_lasting(*part(frame), least, most, *world.first_points, world.now_on_axis, axis.time_bits)
 
     return find
 
@@ -141,7 +141,7 @@ def relate(expression: Relate, source: WorkOut, target: WorkOut) -> WorkOut:
     def find(frame: Frame) -> Pair:
         world, within = frame.world, None
         if expression.within is not None:
-            within = Within(expression.within, *world.first_points, world.now - world.axis.origin)
+            within = Within(expression.within, *world.first_points, world.now_on_axis)
         return related(expression.relation, source(frame), target(frame), expression.mode, world.axis, within)
 
     return find
@@ -153,7 +153,7 @@ def choose_lasting(expression: Lasting, part: WorkOut) -> WorkOut:
     def find(frame: Frame) -> Pair:
         assert frame.rows is not None
         world, (s, e) = frame.world, part(frame)
-        mask, now = world.axis.mask, world.now - world.axis.origin
+        mask, now = world.axis.mask, world.now_on_axis
         start, first = world.first_points
         begin, end = s & mask, e & mask
         lasted = np.where(end == mask, now, end) - np.where(begin > start, begin, first)
@@ -189,7 +189,7 @@ def leave_near(parts: list[WorkOut], distance: int) -> WorkOut:
 
     def find(frame: Frame) -> Pair:
         axis, world = frame.world.axis, frame.world
-        now = world.now - axis.origin
+        now = world.now_on_axis
         before, first = _first_points(world)
         s, e = NOTHING
         for part in parts:
@@ -208,7 +208,7 @@ def leave_near(parts: list[WorkOut], distance: int) -> WorkOut:
 
 def _first_points(world: World) -> tuple[int, int]:
     """The point before the first of the history, and the first."""
-    start = world.start - world.axis.origin
+    start = world.start_on_axis
     before, first = (max(int(world.axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
     return before, first
 

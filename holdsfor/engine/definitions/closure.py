@@ -14,7 +14,7 @@ from holdsfor.engine.data.dictionary import Dictionary, with_room
 from holdsfor.engine.data.facts import Facts, Table, no_facts
 from holdsfor.engine.data.limits import OnBehalfOf
 from holdsfor.engine.data.points import EMPTY
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import WorldFrame
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import compress, member_mask, merge_sorted, unique_sorted
 from holdsfor.language.description import Signature
@@ -41,7 +41,7 @@ def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
     facts = {signature: Facts(dictionary, tables[signature]) for signature in tables if signature in wanted}
     axis = fit(0, 1, 1, len(dictionary), room)
     dictionary.limit = axis.codes
-    world = World(axis, dictionary, facts, 0, 0, 0)
+    world = WorldFrame(axis, dictionary, facts, 0).at(0)
     known = {s: _distinct(_keys([c.codes() for c in facts[s].columns], facts[s].size, axis)) for s in members}
     for number in range(ROUNDS):
         derived: dict[Signature, list[Ints]] = {s: [] for s in members}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from holdsfor.engine.bodies.heads import head_codes
+from holdsfor.engine.bodies.heads import choose_current, head_codes
 from holdsfor.engine.bodies.rulebook import Rulebook, find_rule, rows_of
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Selection
@@ -27,7 +27,7 @@ def evaluate_derived(definition: Derived, world: World, rulebook: Rulebook) -> N
 def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World, rulebook: Rulebook) -> Points:
     """What the rules conclude, sorted by the first argument that is a term, and time."""
     concluded = [
-        (rule, _in_history(rows_of(rule, find_rule(rule, rulebook), world), rule.time, world)) for rule in rules
+        (rule, choose_current(rows_of(rule, find_rule(rule, rulebook), world), rule.time, world)) for rule in rules
     ]
     concluded = [(rule, rows) for rule, rows in concluded if rows.size]
     if not concluded:
@@ -42,9 +42,7 @@ def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World,
     begun = _begun(concluded, world)
     begun = None if begun is None else begun[order]
     points = Points(world.axis, world.dictionary, relation.arity, key, packed, payload, begun)
-    if world.cuts is None:
-        return points
-    return points.where((packed & world.axis.mask) > world.cuts.of(relation, points.codes))
+    return world.cut.choose_later(relation, points)
 
 
 def _begun(concluded: Found, world: World) -> Ints | None:
@@ -53,13 +51,6 @@ def _begun(concluded: Found, world: World) -> Ints | None:
         return None
     starts = [rows.times(rule.time if rule.start is None else rule.start) for rule, rows in concluded]
     return np.concatenate(starts) - world.axis.origin
-
-
-def _in_history(rows: Rows, time: str, world: World) -> Rows:
-    if not rows.size or rows.lies_within(time, world.after + 1 - world.axis.origin, world.now - world.axis.origin):
-        return rows
-    times = rows.times(time)
-    return rows.filter((times > world.after) & (times <= world.now))
 
 
 def _column(parts: list[tuple[Rows, Arg]], world: World) -> Column:

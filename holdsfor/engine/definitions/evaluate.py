@@ -17,6 +17,7 @@ from holdsfor.engine.definitions.simple import evaluate_simple
 from holdsfor.engine.definitions.static import evaluate_static
 from holdsfor.engine.groups.group import evaluate_group
 from holdsfor.engine.patterns.recursion import evaluate_recursion
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import TooManyPairs, compress, distinct
 from holdsfor.language.description import Signature
@@ -45,10 +46,12 @@ class Program:
     codes: tuple[tuple[Ints | None, ...], ...]
     columns: int
     domains: tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]
+    tuning: Tuning = DEFAULT
 
     def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
         """A dictionary for one evaluation, and the facts in it."""
         dictionary = self.terms.copy()
+        dictionary.tuning = self.tuning
         pairs = zip(self.facts, self.codes, strict=True)
         return dictionary, {signature: Facts(dictionary, table, codes) for (signature, table), codes in pairs}
 
@@ -131,7 +134,7 @@ def _define(
             return evaluate_simple(definition, world, domains, program.rulebook)
         case Group():
             return evaluate_group(definition, world, domains)
-        case Static(proved=Simple() as rules) if world.start % world.axis.tick:
+        case Static(proved=Simple() as rules) if world.frame.start % world.axis.tick:
             return evaluate_simple(rules, world, domains, program.rulebook)
         case Static():
             evaluate_static(definition, world, domains.get(definition.relation, ()), program.parts)

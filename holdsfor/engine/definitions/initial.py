@@ -23,7 +23,7 @@ from holdsfor.plan.structures import is_open, open_forms
 
 def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relation, Ints]:
     """What holds from the start of the history on; two values of one grounding cancel each other."""
-    if world.after >= world.start or not any(fluent.initially):
+    if world.cut.earliest >= world.start_on_axis or not any(fluent.initially):
         return {}
     keys_of: dict[Relation, Ints] = {}
     for relation, rules in zip(fluent.relations, fluent.initially, strict=True):
@@ -32,9 +32,8 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
             keys_of[relation] = compress(
                 keys_of[relation], within(keys_of[relation], relation.arity, domains[relation], world)
             )
-        if world.cuts is not None:
-            before = world.cut_of_keys(relation, keys_of[relation]) < world.start - world.axis.origin
-            keys_of[relation] = compress(keys_of[relation], before)
+        is_unsettled = world.cut_of_keys(relation, keys_of[relation]) < world.start_on_axis
+        keys_of[relation] = compress(keys_of[relation], is_unsettled)
     everything = joined(find_grounding(keys, relation, world) for relation, keys in keys_of.items())
     if ascends(everything) or len(distinct(everything)) == len(everything):
         return keys_of
@@ -81,5 +80,5 @@ def _initial_rows(rule: Declared, world: World) -> Rows:
 
 def _first_point(name: str, world: World) -> Rows:
     """One row, with the first point of the history by this name."""
-    first = world.axis.following(np.array([world.start - world.axis.origin])) + world.axis.origin
+    first = world.axis.following(np.array([world.start_on_axis])) + world.axis.origin
     return Rows(world.axis, 1, {name: Column(world.dictionary, numbers=first)})

@@ -73,7 +73,7 @@ def _takes_any_order(fluent: Simple, world: World) -> bool:
 
     Cuts need them sorted with it, and so do wildcards that range over values.
     """
-    if fluent.relations[0].kind != "valued" or world.cuts is not None:
+    if fluent.relations[0].kind != "valued" or not world.cut.is_common:
         return False
     begins, ends = (
         [rule.args[-1] for table in tables for rule in table] for tables in (fluent.initiations, fluent.terminations)
@@ -93,13 +93,13 @@ def _conclude(
 
     anyhow: the points may come in any order.
     """
-    full, wild = concluded(rules, world, rulebook, firsts and world.cuts is None, anyhow)
-    return ([merged_since(full, relation, world)] if world.cuts is not None else full), wild
+    full, wild = concluded(rules, world, rulebook, firsts and world.cut.is_common, anyhow)
+    return (full if world.cut.is_common else [merged_since(full, relation, world)]), wild
 
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:
     """What holds already when conclusions begin, as if it were initiated just before."""
-    known_keys = [distinct(keys) for keys in (world.carried_keys(relation), initial.get(relation, EMPTY)) if len(keys)]
+    known_keys = [distinct(keys) for keys in (world.cut.holding(relation), initial.get(relation, EMPTY)) if len(keys)]
     return [(keys << world.axis.time_bits) | world.cut_of_keys(relation, keys) for keys in known_keys]
 
 

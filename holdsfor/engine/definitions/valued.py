@@ -73,7 +73,7 @@ def evaluate_valued(
             parts.append((spread_since(opened, alive, relation, world), TERMINATE))
         else:  # any value, also one that only a wildcard gave
             among = opened.without_last(opened.positions, opened.packed)
-            points = world.since_cut(relation, spread_over(among, groundings, arity - 1, world), arity - 1)
+            points = world.choose_later(relation, spread_over(among, groundings, arity - 1, world), arity - 1)
             cut.append((points, 0, TERMINATE_ANY))
     cut += [(*_without_value(points, arity, world), action) for points, action in parts]
     after = 1 if axis.tick == 1 else 0

@@ -128,8 +128,8 @@ def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[
     for fluent in group.fluents:
         initial = initial_keys(fluent, world, domains)
         for relation in fluent.relations:
-            holding = world.carried_keys(relation)
-            settled = world.settled_rows(relation)
+            holding = world.cut.holding(relation)
+            settled = world.cut.settled(relation)
             if isinstance(settled, Intervals):
                 keys, start, end = settled.keys(), settled.s & axis.mask, settled.e & axis.mask
                 on = (end == world.cut_of_keys(relation, keys) + 1) & np.isin(keys, holding)

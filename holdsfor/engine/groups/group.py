@@ -78,7 +78,7 @@ def _tell_reached(group: Group, world: World) -> None:
         for due in group.deadlines:
             running = world.running.get(due)
             if due.target == target and running is not None:
-                mask = (running.dropped > running.due) & (running.due <= world.now - axis.origin)
+                mask = (running.dropped > running.due) & (running.due <= world.now_on_axis)
                 mask &= running.due > world.cut_of_keys(due.source, running.keys)
                 keys = running.keys[mask]
                 if due.values is not None:

@@ -10,13 +10,14 @@ import numpy as np
 from holdsfor.engine.bodies.argument_layout import shape
 from holdsfor.engine.bodies.chain import run, step
 from holdsfor.engine.bodies.expression import value as value_of
-from holdsfor.engine.bodies.heads import head_codes, key_columns
+from holdsfor.engine.bodies.heads import choose_current, head_codes, key_columns
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column
+from holdsfor.engine.data.cut import Running
 from holdsfor.engine.data.limits import OnBehalfOf
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.rows import Rows
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, matching_places, whole_keys, within
 from holdsfor.engine.groups.actions import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.io.events import MOST_TIME
@@ -126,7 +127,7 @@ def all_together(
     deadlines, which, keys_of = _deadlines(group, slots, world, domains)
     running = _running(group, which, keys_of, world)
     start = _carried(carried, running, slots)
-    now = world.now - world.axis.origin
+    now = world.now_on_axis
     outcome = machine(listed, group_of, groups, deadlines, start, BITS, world.axis.tick, now)
     for relation in relations:
         base = slots.base[relation]
@@ -265,9 +266,7 @@ class _Compiled:
 def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _Compiled:
     with OnBehalfOf(action.rule):
         rows, questions = _rows(action, slots, world)
-    rows = rows.timely(action.rule.time)
-    times = rows.times(action.rule.time)
-    rows = rows.filter((times > world.after) & (times <= world.now))
+    rows = choose_current(rows.timely(action.rule.time), action.rule.time, world)
     kind = INITIATE if action.initiates else TERMINATE
     if any(map(is_open, action.rule.args)):
         declared = (
@@ -282,10 +281,9 @@ def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _
         slot = slots.of(action.relation, keys)
         is_known = slot < slots.size
         rows, slot = rows.filter(is_known), slot[is_known]
-    if world.cuts is not None:
-        keys = slots.keys[action.relation][slot - slots.base[action.relation]]
-        later = rows.times(action.rule.time) - world.axis.origin > world.cut_of_keys(action.relation, keys)
-        rows, slot = rows.filter(later), slot[later]
+    keys = slots.keys[action.relation][slot - slots.base[action.relation]]
+    is_later = rows.times(action.rule.time) - world.axis.origin > world.cut_of_keys(action.relation, keys)
+    rows, slot = rows.filter(is_later), slot[is_later]
     time = rows.times(action.rule.time) - world.axis.origin
     order = np.argsort(time, kind="stable")
     conditions = _conditions(questions, action, rows)
@@ -407,7 +405,7 @@ def _running(group: Group, which: Ints, keys_of: Ints, world: World) -> tuple[In
     """The deadlines that were set before: their places among all, and when they are due."""
     places, due_at = [EMPTY], [EMPTY]
     for number, due in enumerate(group.deadlines):
-        known = world.carried_running.get(due)
+        known = world.cut.running.get(due)
         mine = np.flatnonzero(which == number)
         if known is None or not len(mine):
             continue

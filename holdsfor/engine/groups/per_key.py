@@ -7,9 +7,10 @@ import numpy as np
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.heads import head_points
 from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.cut import Running
 from holdsfor.engine.data.limits import OnBehalfOf
 from holdsfor.engine.data.points import EMPTY
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, within
 from holdsfor.engine.groups.actions import Action, carried_intervals, placed, shift_of
 from holdsfor.io.events import MOST_TIME
@@ -39,7 +40,7 @@ def one_by_one(
             with OnBehalfOf(action.rule):
                 rows = run(action.chain, world).timely(action.rule.time)
             points = head_points(rows, tuple(action.rule.args), action.rule.time, world)
-            made[same] = world.since_cut(action.relation, points)
+            made[same] = world.choose_later(action.relation, points)
         order = made[same]
         if action.initiates and action.relation in domains:
             mask = within(order >> axis.time_bits, action.relation.arity, domains[action.relation], world)
@@ -69,7 +70,7 @@ def one_by_one(
         carried,
         axis.time_bits,
         axis.tick,
-        world.now - axis.origin,
+        world.now_on_axis,
     )
     for relation, number in slot.items():
         mine = outcome.slot == number
@@ -198,7 +199,7 @@ def _carried(
     start = np.concatenate([EMPTY, *(s for _, _, s, _ in parts)])
     end = np.concatenate([EMPTY, *(e for _, _, _, e in parts)])
     order = np.lexsort([start, component])
-    running = [(numbers[due], world.carried_running[due]) for due in numbers if due in world.carried_running]
+    running = [(numbers[due], world.cut.running[due]) for due in numbers if due in world.cut.running]
     keys = np.concatenate([EMPTY, *(r.keys for _, r in running)])
     which = np.concatenate([EMPTY, *(np.full(len(r.keys), n) for n, r in running)])
     due_at = np.concatenate([EMPTY, *(r.due for _, r in running)])

@@ -211,9 +211,9 @@ def _equal_rows(stored: Stored | Runs, wanted: Points) -> Gathered:
     if not len(wanted):
         return Gathered(wanted.none(), EMPTY)
     if wanted.key and all(sorted_by(part) == wanted.key for part in stored.parts()):  # rows of other keys are unlike
-        before, leading = (wanted.packed & wanted.axis.mask) - 1, wanted.key[:1]
-        touched = TouchedKeys(*find_earliest([(wanted.codes(leading[0]), before)]))
-        tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: touched})
+        before, leading, tuning = (wanted.packed & wanted.axis.mask) - 1, wanted.key[:1], wanted.dictionary.tuning
+        touched = TouchedKeys(*find_earliest([(wanted.codes(leading[0]), before)], tuning.touched_codes))
+        tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: touched}, tuning)
 
         def choose_near(data: Data) -> Ints:
             places = tuples.places(data, [leading], (), reach=0)

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from holdsfor.engine.data.column import Mask
+from holdsfor.engine.data.cut import NO_DEADLINES, CommonCut, Running
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
-from holdsfor.engine.data.relation import Data, put_after
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import differing
-from holdsfor.engine.incremental.cuts import ChangedRows, TupleCuts, cut_of_rows, settled_before
+from holdsfor.engine.incremental.cuts import ChangedRows, TupleCuts, settled_before
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit
@@ -55,13 +55,12 @@ class Evaluation:
             for relation in step.reads:
                 if relation not in relations and relation not in before:
                     relations[relation] = self.gather(relation).data
-            cuts = self._find_cuts(step, before)
-            seen = self._seen(step, before, cuts)
+            seen = self.world.conclude_after(self._find_cut(step, before))
             self.turn.count("left_out", define(step.definition, seen, domains, program))
             for relation in step.own:
                 self.turn.setting.scope.restrict(relation, seen)
-                self._conclude(relation, before[relation], seen, cuts)
-            self._keep_deadlines(step, seen, cuts)
+                self._conclude(relation, before[relation], seen)
+            self._keep_deadlines(step, seen)
 
     def _differs(self, relations: Iterable[Relation]) -> bool:
         return not self.turn.differences.keys().isdisjoint(relations)
@@ -85,36 +84,33 @@ class Evaluation:
 
     # ------------------------------------------------------------ cuts
 
-    def _find_cuts(self, step: DefinitionStep, before: Mapping[Relation, Gathered]) -> TupleCuts | int:
-        """The cut of each tuple, or of all of them, relative to the origin: the same for all that is defined."""
-        relation = step.own[0]
-        delay = self._on_axis(self.turn.setting.of_units[self.unit].cuts[relation])
-        floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
-        tuples = self.block.tuples
-        if tuples is None:
-            return max(self.block.until - delay, floor)
-        return TupleCuts(tuples, self.unit, delay, floor, self.world.start - self.world.axis.origin, before)
-
-    def _seen(self, step: DefinitionStep, before: Mapping[Relation, Gathered], cuts: TupleCuts | int) -> World:
-        """What a definition sees: conclusions begin after its cuts, with what held there."""
-        origin = self.world.axis.origin
+    def _find_cut(self, step: DefinitionStep, before: Mapping[Relation, Gathered]) -> TupleCuts | CommonCut:
+        """Find the cut of each tuple, or one of all of them: the same for all that a definition defines."""
+        cut = self._divide_before(step.own[0], before)
+        if not step.deadlines:
+            return cut
         running: dict[Due, Running] = {}
         for due in step.deadlines:
             mine = self._running_here(due)
-            running[due] = still_running(mine, cut_of_rows(cuts, due.source, self._rows_about(due, mine)))
-        if not isinstance(cuts, int):
-            earliest = max(self.block.until - cuts.delay, cuts.floor)
-            return self.world.from_cuts(earliest + origin, cuts, {}, {}, running)
-        boundary = settled_before(np.array([cuts]), cuts, self.world.start - origin)
-        divided = {relation: gathered.data.divide_at(boundary) for relation, gathered in before.items()}
-        settled = {relation: rows for relation, (rows, _) in divided.items()}
-        carried = {relation: keys for relation, (_, keys) in divided.items()}
-        return self.world.from_cuts(cuts + origin, None, carried, settled, running)
+            running[due] = still_running(mine, cut.of_rows(due.source, self._rows_about(due, mine).codes))
+        return replace(cut, running=running)
 
-    def _conclude(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> None:
+    def _divide_before(self, relation: Relation, before: Mapping[Relation, Gathered]) -> TupleCuts | CommonCut:
+        """Divide what was known of what a definition defines. relation: one that it defines."""
+        delay = self._on_axis(self.turn.setting.of_units[self.unit].cuts[relation])
+        floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
+        earliest, start = max(self.block.until - delay, floor), self.world.start_on_axis
+        if self.block.tuples is not None:
+            return TupleCuts(self.block.tuples, self.unit, delay, floor, start, before, earliest)
+        boundary = settled_before(np.array([earliest]), earliest, start)
+        divided = {own: gathered.data.divide_at(boundary) for own, gathered in before.items()}
+        holding = {own: keys for own, (_, keys) in divided.items()}
+        return CommonCut(earliest, holding, {own: rows for own, (rows, _) in divided.items()})
+
+    def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
         """Puts what was concluded in the place of what was known."""
         turn, edge = self.turn, self.find_edge(relation)
-        now, removed, origin, added = self._compare(relation, before, seen, cuts)
+        now, removed, origin, added = self._compare(relation, before, seen)
         self.world.relations[relation] = now
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
             turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
@@ -125,24 +121,18 @@ class Evaluation:
             turn.stores[relation] = keep(now.none())
         turn.add_difference(relation, Difference(removed, added))
 
-    def _compare(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> ChangedRows:
-        if not isinstance(cuts, int):
-            changed = cuts.conclude(relation, seen.relations[relation])
+    def _compare(self, relation: Relation, before: Gathered, seen: World) -> ChangedRows:
+        concluded = seen.relations[relation]
+        if isinstance(seen.cut, TupleCuts):
+            changed = seen.cut.conclude(relation, concluded)
             if changed is not None:
                 return changed
-        concluded = seen.relations[relation]
         if isinstance(concluded, Points) and not len(before.data):  # all of it is after the cuts
             distinct = concluded.distinct()
             return ChangedRows(distinct, before.data, EMPTY, distinct)
-        now = self._join_settled(relation, seen, cuts)
-        gone, come = differing(before.data, now)
-        return ChangedRows(now, before.data.take(gone), before.origin[gone], now.take(come))
-
-    def _join_settled(self, relation: Relation, seen: World, cuts: TupleCuts | int) -> Data:
-        """What was settled before the cuts, and what was concluded after them."""
-        concluded, settled = seen.relations[relation], seen.settled_rows(relation)
-        boundary = cut_of_rows(cuts, relation, concluded) + 1 if isinstance(concluded, Intervals) else 0
-        return put_after(settled, concluded, boundary).distinct()
+        now = seen.join_settled(relation).distinct()
+        removed, added = differing(before.data, now)
+        return ChangedRows(now, before.data.take(removed), before.origin[removed], now.take(added))
 
     def find_edge(self, relation: Relation) -> int | None:
         """What is over there may be forgotten; None: nothing may."""
@@ -152,7 +142,7 @@ class Evaluation:
     # ------------------------------------------------------------ deadlines
 
     def _running_here(self, due: Due) -> Running:
-        running = self.turn.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
+        running = self.turn.running.get(due, NO_DEADLINES)
         return choose_running(running, self._is_here(due, running))
 
     def _rows_about(self, due: Due, running: Running) -> Intervals:
@@ -165,15 +155,15 @@ class Evaluation:
             return np.ones(len(running.keys), np.bool_)
         return self.block.tuples.contain(self._rows_about(due, running), self.unit.homes[due.source])
 
-    def _keep_deadlines(self, step: DefinitionStep, seen: World, cuts: TupleCuts | int) -> None:
+    def _keep_deadlines(self, step: DefinitionStep, seen: World) -> None:
         """Deadlines that were over at the cut stay as they were; the others are as they are found now."""
         for due in step.deadlines:
-            before = self.turn.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
+            before = self.turn.running.get(due, NO_DEADLINES)
             here = self._is_here(due, before)
-            cut = cut_of_rows(cuts, due.source, self._rows_about(due, before))
+            cut = seen.cut.of_rows(due.source, self._rows_about(due, before).codes)
             over = (before.made <= cut) & ((before.due <= cut) | (before.dropped <= cut))
-            new = seen.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
-            new = _with_times_made(new, seen.carried_running.get(due))
+            new = seen.running.get(due, NO_DEADLINES)
+            new = _with_times_made(new, seen.cut.running.get(due))
             mine = self._is_here(due, new)
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(new, mine))
 

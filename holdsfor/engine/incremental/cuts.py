@@ -8,19 +8,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.cut import Running
 from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Gathered
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, merge_sorted, points_since
+from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 
 
 @dataclass(slots=True)
 class TupleCuts:
-    """The cuts of a definition's tuples: so long before the times of the tuples, or at the floor.
+    """Cut each tuple so long before its own time, or at the floor.
 
     start: of the history, relative to the origin: nothing held before it. before: what was known of what is defined.
     """
@@ -31,43 +34,64 @@ class TupleCuts:
     floor: int
     start: int
     before: Mapping[Relation, Gathered]
+    earliest: int
+    running: Mapping[Due, Running] = field(default_factory=dict)
     _divided: dict[Relation, tuple[Data, Ints]] = field(default_factory=dict)  # as soon as somebody asks
 
-    def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
+    @property
+    def is_common(self) -> bool:
+        return False
+
+    def of_rows(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         home = self.unit.homes[relation]
         if len(home) == 1:
             return cuts_of_codes(codes(home[0]), self.tuples.until_of_codes, self.delay, self.floor)
         return np.maximum(self.tuples.until_of(home, codes) - self.delay, self.floor)
 
-    def since(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
+    def of_keys(self, relation: Relation, keys: Ints, axis: Axis) -> Ints:
+        return self.of_rows(relation, lambda position: axis.code(keys, position, relation.arity))
+
+    def holding(self, relation: Relation) -> Ints:
+        return self._divide(relation)[1]
+
+    def settled(self, relation: Relation) -> Data:
+        return self._divide(relation)[0]
+
+    def merge_later(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
         axis, shift = self.tuples.axis, self.find_shift(relation, arity)
         if shift is not None:
             return points_since(one, other, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
         packed = merge_sorted(one, other) if other.size else one
         keys = packed >> axis.time_bits
-        return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
+        return compress(packed, (packed & axis.mask) > self.of_rows(relation, lambda p: axis.code(keys, p, arity)))
 
-    def leading(self, relations: Iterable[Relation]) -> tuple[Ints, int, int, int] | None:
+    def choose_later(self, relation: Relation, points: Points) -> Points:
+        return points.where((points.packed & points.axis.mask) > self.of_rows(relation, points.codes))
+
+    def leading(self, relations: Iterable[Relation]) -> tuple[Ints, Ints] | None:
         shift, *others = {self.find_shift(relation, relation.arity) for relation in relations}
-        return None if shift is None or others else (self.tuples.until_of_codes, shift, self.delay, self.floor)
+        if shift is None or others:
+            return None
+        return self.tuples.until_of_codes, np.array([shift, self.delay, self.floor])
 
     def find_shift(self, relation: Relation, arity: int) -> int | None:
         """By how many bits a tuple of one argument stands before the rest of its rows; None if it does not."""
         return self.tuples.axis.leading_shift(arity) if self.unit.homes[relation] == (0,) else None
 
-    def known_before(self, relation: Relation) -> Intervals | None:
+    def intervals_before(self, relation: Relation) -> Intervals | None:
         data = self.before[relation].data
         return data if isinstance(data, Intervals) and self.find_shift(relation, data.arity) is not None else None
 
-    def divide(self, relation: Relation) -> tuple[Data, Ints]:
+    def _divide(self, relation: Relation) -> tuple[Data, Ints]:
+        """Divide what was known at the cuts: what was settled before them, and the keys that hold there."""
         if relation not in self._divided:
-            self._divided[relation] = self._divide(relation, self.before[relation].data)
+            self._divided[relation] = self._divide_rows(relation, self.before[relation].data)
         return self._divided[relation]
 
-    def _divide(self, relation: Relation, data: Data) -> tuple[Data, Ints]:
+    def _divide_rows(self, relation: Relation, data: Data) -> tuple[Data, Ints]:
         shift = self.find_shift(relation, relation.arity)
         if not isinstance(data, Intervals) or shift is None:
-            return data.divide_at(settled_before(self.of(relation, data.codes), self.floor, self.start))
+            return data.divide_at(settled_before(self.of_rows(relation, data.codes), self.floor, self.start))
         edges, bits = self.tuples.until_of_codes, data.axis.time_bits
         s, e, keys = divide_at_cuts(data.s, data.e, edges, shift, self.delay, self.floor, self.start, bits)
         return data.of(s, e), keys
@@ -101,8 +125,3 @@ def settled_before(cut: Ints, floor: int, start: int) -> Ints:
     floor: no cut is before it.
     """
     return cut + 1 if floor >= start else np.where(cut >= start, cut + 1, -1)
-
-
-def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> Ints:
-    """The cut of each row, or one for all of them."""
-    return np.array([cuts]) if isinstance(cuts, int) else cuts.of(relation, data.codes)

@@ -15,7 +15,7 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.runs import Runs
-from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
+from holdsfor.engine.incremental.stored import Gathered, Stored, keep_added
 from holdsfor.engine.incremental.touched import (
     FOREVER,
     NONE_TOUCHED,
@@ -25,6 +25,7 @@ from holdsfor.engine.incremental.touched import (
     tuple_keys,
 )
 from holdsfor.engine.incremental.units import Positions, RowsWanted
+from holdsfor.engine.tuning import Tuning
 from holdsfor.kernels import (
     first_places,
     gather_from_all,
@@ -38,11 +39,6 @@ from holdsfor.kernels import (
 )
 from holdsfor.kernels.changes.touching import UNTOUCHED
 
-#: So many binary searches cost as much as a look at one row for each of them.
-SEARCH = 24
-#: A table of all codes is looked into where one in so many of them is a key: elsewhere it is memory far apart.
-SPARSE = 8
-
 
 @dataclass(frozen=True)
 class Tuples:
@@ -51,6 +47,7 @@ class Tuples:
     axis: Axis
     codes: int  # how many codes there are
     by_size: dict[int, TouchedKeys]
+    tuning: Tuning
 
     def __len__(self) -> int:
         return sum(len(touched.keys) for touched in self.by_size.values())
@@ -70,7 +67,7 @@ class Tuples:
             for position in range(size)
             if size > 1 and len(touched.keys)
         ]
-        return TouchedKeys(*find_earliest(parts)) if parts else NONE_TOUCHED
+        return TouchedKeys(*find_earliest(parts, self.tuning.touched_codes)) if parts else NONE_TOUCHED
 
     @cached_property
     def until_of_codes(self) -> Ints:
@@ -98,7 +95,7 @@ class Tuples:
             return times_of_pairs(one, other, self.axis.code_bits, touched.keys, touched.until)
         if len(positions) > 1:
             return touched.until_of(ordered_key(self.axis, [codes(position) for position in positions]))
-        if len(touched.keys) * SEARCH < self.codes:
+        if len(touched.keys) * self.tuning.search < self.codes:
             return touched.until_of(codes(positions[0]))
         return self.until_of_codes[codes(positions[0])]
 
@@ -128,18 +125,18 @@ class Tuples:
         shift = leading_shift(base if size else more, leader)
         if shift is None or (size and added and sorted_by(more) != sorted_by(base)):
             return None
-        if size > FEW and base.latest() + reach <= self.earliest:  # all of it is over
+        if size > self.tuning.few_stored and base.latest() + reach <= self.earliest:  # all of it is over
             stored = keep_added(stored)
             base, size = stored.base, 0
-        lists, count, axis = stored.lists(), len(touched.keys), self.axis
-        if count * SEARCH >= size + added and count * SPARSE >= self.codes:
+        lists, count, axis, tuning = stored.lists(), len(touched.keys), self.axis, self.tuning
+        if count * tuning.search >= size + added and count * tuning.sparse >= self.codes:
             edges = self._until_of_members if is_member else self.until_of_codes
             limits = edges, FOREVER if is_member else self._ends_of_codes, shift, axis.mask, reach
             if isinstance(base, Intervals):
                 s, e, origin = gather_intervals(*lists, *limits)
                 return Gathered(base.of(s, e), origin)
             return stored.take(*gather_from_all(*lists, *limits))
-        firsts = find_firsts(base, shift) if size > max(FEW, count * SEARCH) else EMPTY
+        firsts = find_firsts(base, shift) if size > max(tuning.few_stored, count * tuning.search) else EMPTY
         keys = touched.keys, touched.until, touched.limits()
         if isinstance(base, Intervals):
             s, e, origin = gather_intervals_of_keys(firsts, *lists, *keys, shift, axis.time_bits, reach)
@@ -161,7 +158,9 @@ class Tuples:
         if not len(touched.keys) or not len(data):
             return EMPTY
         mask = data.axis.mask
-        if len(touched.keys) * SEARCH < len(data) and (ranges := _find_ranges(data, positions, touched, reach)):
+        if len(touched.keys) * self.tuning.search < len(data) and (
+            ranges := _find_ranges(data, positions, touched, reach)
+        ):
             return places_from(*ranges, mask, reach)
         places = self._look_at_all(data, positions, touched, reach)
         if touched.ends is None:

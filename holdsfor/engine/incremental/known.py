@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.cut import Running
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data, change_rows
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.stored import Difference, keep
@@ -210,7 +211,7 @@ def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
     own = set(setting.scope.relations(setting.program.plan))
     relations = {r: data.distinct() if r in own else data for r, data in now.relations.items()}
     stores: Stores = {r: keep(data) for r, data in relations.items()}
-    bare = replace(now, relations={}, shared={}, carried={}, settled={}, carried_running={}, running={})
+    bare = now.frame.at(now.now)
     edges = find_edges(setting, moment.query_time, now.axis.origin)
     firsts = _find_first_edges(setting, edges)
     agenda = {r: data.lingering(firsts[r]) for r, data in relations.items() if r in firsts}
@@ -228,7 +229,7 @@ def _starts_after(data: Data, time: int) -> Ints:
 
 def last_start(world: World) -> int:
     """The latest that an interval may begin for results to have it, relative to the origin of the axis."""
-    return world.axis.next_time(world.now - world.axis.origin)
+    return world.axis.next_time(world.now_on_axis)
 
 
 def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], bare: World) -> dict[Relation, Ints]:

@@ -24,9 +24,6 @@ from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
 from holdsfor.kernels import find_contradictions, span_by_points
 from holdsfor.plan.operators import Relation
 
-#: So many late rows of an event are worth a look at what they conclude, before all that follows them is evaluated.
-MANY_LATE = 500
-
 
 def touch_by_contradictions(
     turn: QueryTurn, unit: Unit, relation: Relation, difference: Difference, touched: Touched
@@ -35,12 +32,12 @@ def touch_by_contradictions(
 
     False: not so, as late rows are few, or it takes more than a script to tell.
     """
-    added = difference.added
-    if len(added) < MANY_LATE or len(difference.removed) or relation not in turn.setting.confirming[unit]:
+    added, many = difference.added, turn.tuning.many_late
+    if len(added) < many or len(difference.removed) or relation not in turn.setting.confirming[unit]:
         return False
     assert isinstance(added, Points)
     late = np.flatnonzero((added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin)
-    return late.size >= MANY_LATE and _touch(turn, unit, relation, added.take(late), touched)
+    return late.size >= many and _touch(turn, unit, relation, added.take(late), touched)
 
 
 def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
@@ -77,7 +74,9 @@ def _look_around(turn: QueryTurn, unit: Unit, late: Points, position: int) -> Ev
         keys, firsts, lasts = span_by_points(packed, axis.time_bits, axis.time_bits)
     else:
         keys, firsts, lasts = span_by_points(late.packed, shift, axis.time_bits)
-    tuples = Tuples(late.axis, len(turn.bare.dictionary) + 1, {1: TouchedKeys(keys, firsts - 1, ends=lasts + 1)})
+    tuples = Tuples(
+        late.axis, len(turn.bare.dictionary) + 1, {1: TouchedKeys(keys, firsts - 1, ends=lasts + 1)}, turn.tuning
+    )
     return Evaluation(turn, unit, TouchedBlock(tuples, tuples.earliest), frozenset())
 
 

@@ -18,24 +18,18 @@ from holdsfor.engine.data.dictionary import Numbers
 from holdsfor.engine.data.points import EMPTY, Points, unite_parts
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import (
-    CHANGED_SHARE,
     Gathered,
     Stored,
     estimate_keys,
     keep,
 )
+from holdsfor.engine.tuning import Tuning
 from holdsfor.kernels import gather_from_runs, take
 
 Kinds = Mapping[tuple[int, str], np.dtype[Any]]
 """Of the packed rows, and of the numbers and codes of columns by their position."""
 
 PACKED = (-1, "packed")
-#: Fewer rows are copied sooner than looked for in many places.
-MANY = 50_000
-#: Where there are so many runs, the newer half of them become one.
-MOST_RUNS = 32
-#: Room that is left for rows to come, as a part of those that are there.
-SPARE = 1.0
 
 
 @dataclass(slots=True)
@@ -83,6 +77,10 @@ class Runs:
     def __len__(self) -> int:
         return int((self.stops - self.starts).sum())
 
+    @property
+    def tuning(self) -> Tuning:
+        return self.nothing.dictionary.tuning
+
     def parts(self) -> Iterator[Points]:
         for start, stop in zip(self.starts.tolist(), self.stops.tolist(), strict=True):
             yield _make_points(self.nothing, {name: each[start:stop] for name, each in self.buffer.arrays.items()})
@@ -123,8 +121,8 @@ class Runs:
         return runs._add(added, edge) if len(added) else runs
 
     def is_whole_known(self) -> bool:
-        """Whether somebody has asked for all rows in one piece."""
-        return bool(self._whole)
+        """Whether somebody has asked for all rows in one piece, and they stay so."""
+        return bool(self._whole) and self.tuning.keeps_whole
 
     def whole(self) -> Points:
         return self._find_whole()[0]
@@ -150,7 +148,7 @@ class Runs:
 
     def _add(self, points: Points, edge: int | None) -> Runs:
         """Some rows as one more run."""
-        runs = self._join_newer(edge) if len(self.starts) >= MOST_RUNS else self
+        runs = self._join_newer(edge) if len(self.starts) >= self.tuning.most_runs else self
         runs = runs._with_room(len(points), edge)
         start = runs.buffer.used
         runs.buffer.write(points)
@@ -162,7 +160,7 @@ class Runs:
         )
 
     def _join_newer(self, edge: int | None) -> Runs:
-        newer = MOST_RUNS // 2
+        newer = self.tuning.most_runs // 2
         older = self._with(self.buffer, self.starts[:-newer], self.stops[:-newer], self.latest[:-newer])
         return older._add(unite_parts(list(self.parts())[-newer:])[0], edge)
 
@@ -174,7 +172,7 @@ class Runs:
         is_last = len(self.stops) and self.buffer.used == self.stops.max()
         if is_last and self.buffer.room() >= rows:
             return self
-        buffer, stops = _make_buffer(self.buffer.kinds(), len(self) + rows), []
+        buffer, stops = _make_buffer(self.buffer.kinds(), len(self) + rows, self.tuning), []
         for part in self.parts():
             buffer.write(part if edge is None else part.beyond(edge))
             stops.append(buffer.used)
@@ -196,8 +194,9 @@ def add_events(stored: Stored | Runs, removed: Ints, added: Points, edge: int) -
 
 def _fits_runs(stored: Stored, added: Points) -> bool:
     """Whether so many rows have come that a new base would be made, and nobody has asked for all rows in one piece."""
-    base, more, size = stored.base, stored.more, len(stored.base)
-    if size < MANY or len(more) + len(added) <= size // CHANGED_SHARE or stored.gone.size or stored.is_whole_known():
+    base, more, size, tuning = stored.base, stored.more, len(stored.base), stored.tuning
+    is_small = size < tuning.many_in_runs or len(more) + len(added) <= size // tuning.changed_share
+    if is_small or stored.gone.size or stored.is_whole_known():
         return False
     assert isinstance(base, Points)
     assert isinstance(more, Points)
@@ -207,13 +206,15 @@ def _fits_runs(stored: Stored, added: Points) -> bool:
 def _begin_runs(base: Points) -> Runs:
     kinds = _find_kinds(base)
     nothing = _make_points(base, {name: np.empty(0, kind) for name, kind in kinds.items()})
-    none = Runs(nothing, _make_buffer(kinds, len(base)), EMPTY, EMPTY, EMPTY, estimate_keys(base))
+    none = Runs(
+        nothing, _make_buffer(kinds, len(base), base.dictionary.tuning), EMPTY, EMPTY, EMPTY, estimate_keys(base)
+    )
     return none._add(base, None)
 
 
-def _make_buffer(kinds: Kinds, rows: int) -> Buffer:
+def _make_buffer(kinds: Kinds, rows: int, tuning: Tuning) -> Buffer:
     """With room for more than these rows."""
-    return Buffer({name: np.empty(int(rows * (1 + SPARE)), kind) for name, kind in kinds.items()})
+    return Buffer({name: np.empty(int(rows * (1 + tuning.spare_rows)), kind) for name, kind in kinds.items()})
 
 
 def _find_kinds(points: Points) -> Kinds:

@@ -15,12 +15,9 @@ from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data, change_rows, merge_in_order, put_in_order
+from holdsfor.engine.tuning import Tuning
 from holdsfor.kernels import change_added
 
-#: A new base is made when what has changed is one in so many of its rows, or the rows are few.
-CHANGED_SHARE = 6
-#: A relation with so many rows is changed as a whole: what its parts cost to merge is more than to copy it.
-FEW = 4096
 #: So many rows tell how many keys there are.
 SAMPLE = 1024
 
@@ -61,6 +58,10 @@ class Stored:
 
     def __len__(self) -> int:
         return len(self.base) - len(self.gone) + len(self.more)
+
+    @property
+    def tuning(self) -> Tuning:
+        return self.base.dictionary.tuning
 
     def parts(self) -> tuple[Data, Data]:
         """Sorted each; some of the rows may be gone."""
@@ -112,9 +113,9 @@ class Stored:
             assert isinstance(added, Intervals)
             return self._change_intervals(self.base, removed, added, edge)
         size = len(self.base)
-        if size <= FEW and self.is_in_one_piece():
+        if size <= self.tuning.few_stored and self.is_in_one_piece():
             whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
-            if edge is None or count <= len(whole) // CHANGED_SHARE:
+            if edge is None or count <= len(whole) // self.tuning.changed_share:
                 return Stored(whole, self.more, changed=count)
             return keep(whole.beyond(edge))
         more, gone = self.more, self.gone
@@ -128,21 +129,21 @@ class Stored:
     def _change_intervals(self, base: Intervals, removed: Ints, added: Intervals, edge: int | None) -> Stored:
         more = self.more
         assert isinstance(more, Intervals)
-        if base.s.size <= FEW and self.is_in_one_piece():
+        if base.s.size <= self.tuning.few_stored and self.is_in_one_piece():
             return Stored(base.changed(removed, added, -1 if edge is None else edge), more)
         gone, s, e = change_added(self.gone, more.s, more.e, removed, added.s, added.e)
         return Stored(base, more.of(s, e), gone)._join_many(edge)
 
     def _join_many(self, edge: int | None) -> Stored:
         """In one piece, if so much has changed, or there is so little."""
-        size = len(self.base)
-        if size > FEW and len(self.more) + self.gone.size <= size // CHANGED_SHARE:
+        size, tuning = len(self.base), self.tuning
+        if size > tuning.few_stored and len(self.more) + self.gone.size <= size // tuning.changed_share:
             return self
         return keep(self.whole() if edge is None else self.beyond(edge))
 
     def is_whole_known(self) -> bool:
-        """Whether somebody has asked for all rows in one piece."""
-        return self._whole is not None
+        """Whether somebody has asked for all rows in one piece, and they stay so."""
+        return self._whole is not None and self.tuning.keeps_whole
 
     def whole(self) -> Data:
         if self._whole is None:

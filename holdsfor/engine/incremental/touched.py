@@ -15,8 +15,6 @@ from holdsfor.engine.incremental.units import Positions
 from holdsfor.kernels import find_earliest_of_codes, take_touched, unite_touched
 from holdsfor.kernels.changes.touching import UNTOUCHED
 
-#: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
-DENSE = 16
 FOREVER = np.array([UNTOUCHED])
 
 
@@ -60,19 +58,22 @@ class Touched:
     def touch_all(self, until: int) -> None:
         self.everything = until if self.everything is None else min(until, self.everything)
 
-    def tuples(self, codes: int) -> dict[int, tuple[Ints, Ints]]:
-        """By size: the distinct tuples, sorted, each with the earliest of its times. codes: how many there are."""
-        return {size: find_earliest(parts, codes if size == 1 else None) for size, parts in self.parts.items()}
+    def tuples(self, codes: int, dense: int) -> dict[int, tuple[Ints, Ints]]:
+        """By size: the distinct tuples, sorted, each with the earliest of its times. codes: how many there are.
+
+        dense: see `Tuning.touched_codes`.
+        """
+        return {size: find_earliest(parts, dense, codes if size == 1 else None) for size, parts in self.parts.items()}
 
 
-def find_earliest(parts: list[tuple[Ints, Ints]], above: int | None = None) -> tuple[Ints, Ints]:
+def find_earliest(parts: list[tuple[Ints, Ints]], dense: int, above: int | None = None) -> tuple[Ints, Ints]:
     """The distinct keys, sorted, each with the earliest of its times. above: more than all keys, if it is known."""
     rows = sum([len(keys) for keys, _ in parts])
     if rows == 1:
         return next(part for part in parts if len(part[0]))
     if above is None:
         above = 1 + max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
-    if above <= DENSE * rows:
+    if above <= dense * rows:
         earliest = np.full(above, UNTOUCHED)
         for keys, until in parts:
             find_earliest_of_codes(earliest, keys, until)

@@ -35,13 +35,6 @@ from holdsfor.plan.operators import Relation
 Codes = Callable[[int], Ints]
 """The codes of the arguments at a position."""
 
-#: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
-GATHERING = 1.5
-#: To have all rows of relations in one piece costs so many times what evaluating them does.
-JOINING = 0.3
-#: So many rows are looked at, for each tuple that time alone may change, to see whether there is anything to change.
-MOST_CARRIERS = 64
-
 
 def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
     """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
@@ -83,7 +76,7 @@ def _touch_waiting(
     """Tuples of rows that may change something by the passing of time alone; gives the definitions that they may."""
     axis, edges = turn.bare.axis, turn.known.edges
     edge = min([edges[reach] for reach in wait.numbers])
-    now = turn.bare.now - axis.origin + turn.setting.windows.tick  # what is all in the future changes nothing
+    now = turn.bare.now_on_axis + turn.setting.windows.tick  # what is all in the future changes nothing
     if _are_in_keys(unit, relation, rows):
         keys, latest = find_lingering_keys(starts_of(rows), rows.lasts(), edge, now, axis.time_bits)
         codes, count = _codes_of_keys(rows, keys), keys.size
@@ -113,7 +106,7 @@ class CarriedCodes:
         """The codes of which one of the carriers is not over at the edge. Where that takes too long to tell, all."""
         stores = [(stored, at) for relation, at in carriers if (stored := self.turn.stores.get(relation)) is not None]
         if (carriers, edge) not in self.known:
-            if sum(len(stored) for stored, _ in stores) > MOST_CARRIERS * codes.size:
+            if sum(len(stored) for stored, _ in stores) > self.turn.tuning.most_carriers * codes.size:
                 return codes
             is_carried = np.zeros(len(self.turn.bare.dictionary) + 1, np.bool_)
             for stored, position in stores:
@@ -249,9 +242,10 @@ def choose_block(turn: QueryTurn, unit: Unit, touched: Touched) -> TouchedBlock:
     """The tuples that are touched, or all tuples together where that costs less."""
     codes = len(turn.bare.dictionary) + 1
     tuples = {
-        size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples(codes).items()
+        size: TouchedKeys(keys, _before_tick(turn, until))
+        for size, (keys, until) in touched.tuples(codes, turn.tuning.touched_codes).items()
     }
-    chosen = Tuples(turn.bare.axis, codes, tuples)
+    chosen = Tuples(turn.bare.axis, codes, tuples, turn.tuning)
     if touched.everything is not None:
         until = int(_before_tick(turn, np.array([touched.everything]))[0])
         return TouchedBlock(None, min(until, chosen.earliest))
@@ -268,15 +262,15 @@ def _before_tick(turn: QueryTurn, until: Ints) -> Ints:
 
 def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
     """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
-    now = turn.bare.now - turn.bare.axis.origin
+    now, tuning = turn.bare.now_on_axis, turn.tuning
     stores = [turn.stores[relation] for relation in unit.reads if relation in turn.stores]
     if not stores:
         return False
     sizes = [len(stored) for stored in stores]
     share = 1 / stores[sizes.index(max(sizes))].count_keys()  # of one tuple
-    if GATHERING * share * len(tuples) <= 1:
+    if tuning.gathering * share * len(tuples) <= 1:
         return False
     rows = sum(sizes)
     density = rows / turn.setting.windows.window  # rows in a tick
     elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
-    return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
+    return tuning.gathering * elapsed * share * density > tuning.joining * rows + (now - tuples.earliest) * density

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.cut import Running
+from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting
 from holdsfor.engine.incremental.stored import Difference, merge_differences
+from holdsfor.engine.tuning import Tuning
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 
@@ -40,6 +42,10 @@ class QueryTurn:
     running: dict[Due, Running]
     differences: Differences
     counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def tuning(self) -> Tuning:
+        return self.setting.program.tuning
 
     def count(self, name: str, rows: int) -> None:
         self.counts[name] = self.counts.get(name, 0) + rows

@@ -8,39 +8,29 @@ import numpy as np
 
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.input.window import Windows
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import Block
 from holdsfor.kernels import count_ages
 
-#: By what changes, unless that looks at so many times the rows that are known, those that come in counted twice.
-#: Measured: at 1.2 times the rows it still takes a sixth less than evaluation from scratch does.
-MOST_LOOKED_AT = 1.2
-#: From scratch, where so many of the rows that are known are touched, however few come in.
-MOST_TOUCHED = 0.95
-#: From scratch, where so many of the rows that are known come at once.
-MOST_NEW = 0.9
-#: Of late events that are judged by themselves, about one in so many contradicts what is known.
-CONTRADICTING = 8
-#: Fewer rows are looked at as quickly either way.
-FEW_ROWS = 10_000
 #: How finely ages are told apart.
 BINS = 64
 #: So many rows tell how old the others are.
 SAMPLE = 1024
 
 
-def count_light(waiting: Sequence[Block], known: int, due: range, windows: Windows) -> int:
+def count_light(waiting: Sequence[Block], known: int, due: range, windows: Windows, tuning: Tuning) -> int:
     """How many query times there are before one that brings more rows than were known: nearly all of it is new.
 
     known: how many rows there are.
     """
     count = sum(map(len, waiting))
-    if count <= FEW_ROWS or count <= MOST_NEW * known:  # however they fall on them
+    if count <= tuning.few_rows or count <= tuning.most_new * known:  # however they fall on them
         return len(due)
     fresh = np.zeros(len(due) + 1, np.int64)  # the last: for a later one
     for block in waiting:
         fresh += np.bincount(np.searchsorted(due, windows.first_seen(block.arrival)), minlength=len(fresh))
     before = known + np.cumsum(fresh) - fresh
-    heavy = np.flatnonzero((fresh > FEW_ROWS) & (fresh > MOST_NEW * before))
+    heavy = np.flatnonzero((fresh > tuning.few_rows) & (fresh > tuning.most_new * before))
     return min(int(heavy[0]), len(due)) if len(heavy) else len(due)
 
 
@@ -51,6 +41,7 @@ def is_worthwhile(
     fired: int,
     due: range,
     windows: Windows,
+    tuning: Tuning,
     judged: Container[tuple[str, int]] = (),
 ) -> bool:
     """waiting: rows that come in. known: how many have, keys: how many groundings there are. fired, due: query times.
@@ -59,22 +50,25 @@ def is_worthwhile(
     Rows are taken to fall on keys by chance. If they fall on few, that is better than what is estimated here.
     """
     fresh = sum(map(len, waiting)) / len(due)
-    if known < FEW_ROWS or not fresh:
+    if known < tuning.few_rows or not fresh:
         return True
-    if _pays(fresh, known, fresh / keys):  # however late they are
+    if _pays(fresh, known, fresh / keys, tuning):  # however late they are
         return True
-    count = _count_ages(waiting, judged, fired, windows) / len(due)
+    count = _count_ages(waiting, judged, fired, windows, tuning) / len(due)
     touched = 1 - np.exp(-np.cumsum(count[::-1])[::-1] / keys)  # by rows of an age or more
-    return _pays(fresh, known, float(touched.mean()))
+    return _pays(fresh, known, float(touched.mean()), tuning)
 
 
-def _pays(fresh: float, known: int, touched: float) -> bool:
+def _pays(fresh: float, known: int, touched: float, tuning: Tuning) -> bool:
     """Of rows that come in, and of known ones, of which a share is touched."""
     looked_at = fresh + known * touched
-    return fresh < MOST_NEW * known and touched < MOST_TOUCHED and looked_at < MOST_LOOKED_AT * known
+    is_small = fresh < tuning.most_new * known and touched < tuning.most_touched
+    return is_small and looked_at < tuning.most_looked_at * known
 
 
-def _count_ages(waiting: Sequence[Block], judged: Container[tuple[str, int]], fired: int, windows: Windows) -> Ints:
+def _count_ages(
+    waiting: Sequence[Block], judged: Container[tuple[str, int]], fired: int, windows: Windows, tuning: Tuning
+) -> Ints:
     """About how many rows there are of each age, in parts of a window. What is in time is as old as a step.
 
     Of many rows some are looked at: one in so many. Of rows that are judged one in so many counts as late; the others
@@ -82,7 +76,7 @@ def _count_ages(waiting: Sequence[Block], judged: Container[tuple[str, int]], fi
     """
     one_in, counts = 1 + sum(map(len, waiting)) // SAMPLE, np.zeros(BINS, np.int64)
     for block in waiting:
-        counting = CONTRADICTING if (block.name, len(block.args)) in judged else 1
+        counting = tuning.contradicting if (block.name, len(block.args)) in judged else 1
         times = block.start, block.arrival
         count_ages(counts, *times, one_in, counting, fired, windows.step, windows.window)
     return counts

@@ -21,9 +21,6 @@ from holdsfor.kernels.rows.sorting import sort_rows
 from holdsfor.language.description import Signature
 from holdsfor.plan.definitions import InputSource
 
-#: Up to so many rows of an input are sorted together with those of others.
-FEW_ROWS = 2048
-
 
 def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> list[Column]:
     """The columns of a block; those wanted as terms get their codes now, so that the dictionary is complete."""
@@ -65,7 +62,7 @@ def arrange_events(blocks: Sequence[Block], sources: Sequence[InputSource], worl
     inputs = [_Occurrences(block, encoded(block, s.identities, world.dictionary), s) for block, s in pairs]
     together: dict[int, list[int]] = {}  # by how many columns the key has
     for place, each in enumerate(inputs):
-        if len(each.block) <= FEW_ROWS and each.block.begun is None:
+        if len(each.block) <= world.dictionary.tuning.few_events_sorted and each.block.begun is None:
             together.setdefault(len(each.key), []).append(place)
     points: dict[int, Points] = {}
     for places in together.values():
@@ -158,7 +155,7 @@ def _maximal(bounds: _Bounds, world: World) -> tuple[Ints, Ints]:
     if bounds.end is not None:
         return normalise(bounds.start, bounds.end)
     s, e = join_points(unique_sorted(bounds.start), axis.mask, axis.tick, axis.origin)
-    unknown = (e & axis.mask) > world.now - axis.origin  # whether the next point follows is not known yet
+    unknown = (e & axis.mask) > world.now_on_axis  # whether the next point follows is not known yet
     return s, np.where(unknown, e | axis.mask, e)
 
 

@@ -10,17 +10,9 @@ import numpy as np
 from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.query_times import last_times, remembered
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.events import Block
 from holdsfor.io.join import TermLists, join_blocks
-
-#: Rows that nothing looks at any more are dropped when they are one in so many.
-DROPPED_SHARE = 4
-#: Where there are more parts than so many, the newer half of them become one.
-MOST_PARTS = 32
-#: So many rows tell when most of a part is over.
-SAMPLE = 64
-#: So few events are dropped when all of them are over: to copy some of them costs more than to keep the others.
-FEW_EVENTS = 4096
 
 Kind = tuple[str, str, int]
 Parts = tuple[Block, ...]
@@ -33,16 +25,16 @@ class KeptPart:
     block: Block
     mostly_over: int
 
-    def shorten(self, horizon: int) -> KeptPart:
+    def shorten(self, horizon: int, tuning: Tuning) -> KeptPart:
         """Without rows that nothing looks at any more."""
         mask = remembered(self.block, horizon)
-        return make_part(self.block.filter(mask) if mask.any() else self.block.slice(0, 0))
+        return make_part(self.block.filter(mask) if mask.any() else self.block.slice(0, 0), tuning)
 
 
-def make_part(block: Block) -> KeptPart:
-    if block.end is None and 0 < len(block) <= FEW_EVENTS:
+def make_part(block: Block, tuning: Tuning) -> KeptPart:
+    if block.end is None and 0 < len(block) <= tuning.few_events_kept:
         return KeptPart(block, block.span()[1])
-    ends = np.sort(last_times(block)[:: 1 + len(block) // SAMPLE])
+    ends = np.sort(last_times(block)[:: 1 + len(block) // tuning.part_sample])
     return KeptPart(block, int(ends[3 * len(ends) // 4]) if len(ends) else 0)
 
 
@@ -54,21 +46,21 @@ class KeptRows:
     count: int
     mostly_over: int
 
-    def add(self, block: Block, frontier: Frontier, terms: TermLists) -> KeptRows:
+    def add(self, block: Block, frontier: Frontier, terms: TermLists, tuning: Tuning) -> KeptRows:
         """With more. Parts are joined only where they are many, so that each row is copied a few times in all."""
         horizon = frontier.horizon_of_input(block)
-        kept = self if self.mostly_over > horizon else self._shorten(horizon)
-        added = make_part(block)
+        kept = self if self.mostly_over > horizon else self._shorten(horizon, tuning)
+        added = make_part(block, tuning)
         parts = (*kept.parts, added)
-        if len(parts) > MOST_PARTS:
-            newer = MOST_PARTS // 2 + 1
+        if len(parts) > tuning.most_parts:
+            newer = tuning.most_parts // 2 + 1
             (joined,) = join_blocks((part.block for part in parts[-newer:]), terms)
-            parts = (*parts[:-newer], make_part(joined))
+            parts = (*parts[:-newer], make_part(joined, tuning))
         return KeptRows(parts, kept.count + len(block), min(kept.mostly_over, added.mostly_over))
 
-    def _shorten(self, horizon: int) -> KeptRows:
+    def _shorten(self, horizon: int, tuning: Tuning) -> KeptRows:
         """Without most of what nothing looks at any more."""
-        shorter = (part if part.mostly_over > horizon else part.shorten(horizon) for part in self.parts)
+        shorter = (part if part.mostly_over > horizon else part.shorten(horizon, tuning) for part in self.parts)
         return keep_parts(tuple(part for part in shorter if len(part.block)))
 
 
@@ -83,6 +75,7 @@ class KeptInput:
 
     rows: Mapping[Kind, KeptRows] = field(default_factory=dict)
     count: int = 0
+    tuning: Tuning = DEFAULT
 
     @property
     def blocks(self) -> Parts:
@@ -100,31 +93,34 @@ class KeptInput:
         for block in fresh:
             kind = _kind_of(block)
             before = rows.get(kind)
-            rows[kind] = keep_parts((make_part(block),)) if before is None else before.add(block, frontier, terms)
+            if before is None:
+                rows[kind] = keep_parts((make_part(block, self.tuning),))
+            else:
+                rows[kind] = before.add(block, frontier, terms, self.tuning)
             count += rows[kind].count - (0 if before is None else before.count)
-        return KeptInput(rows, count)
+        return KeptInput(rows, count, self.tuning)
 
 
-def keep_input(blocks: Iterable[Block]) -> KeptInput:
+def keep_input(blocks: Iterable[Block], tuning: Tuning) -> KeptInput:
     """Of blocks of different kinds."""
-    rows = {_kind_of(block): keep_parts((make_part(block),)) for block in blocks if len(block)}
-    return KeptInput(rows, sum(each.count for each in rows.values()))
+    rows = {_kind_of(block): keep_parts((make_part(block, tuning),)) for block in blocks if len(block)}
+    return KeptInput(rows, sum(each.count for each in rows.values()), tuning)
 
 
 def _kind_of(block: Block) -> Kind:
     return block.name, block.kind, len(block.args)
 
 
-def without_forgotten(inputs: Iterable[Block], frontier: Frontier) -> Parts:
-    kept = (_without_forgotten(block, frontier) for block in inputs)
+def without_forgotten(inputs: Iterable[Block], frontier: Frontier, tuning: Tuning) -> Parts:
+    kept = (_without_forgotten(block, frontier, tuning) for block in inputs)
     return tuple(block for block in kept if len(block))
 
 
-def _without_forgotten(block: Block, frontier: Frontier) -> Block:
+def _without_forgotten(block: Block, frontier: Frontier, tuning: Tuning) -> Block:
     """Without rows that nothing looks at any more, where these are many: they do no harm, and copying takes long."""
     mask = remembered(block, frontier.horizon_of_input(block))
     dropped = len(block) - int(np.count_nonzero(mask))
-    return block.filter(mask) if dropped * DROPPED_SHARE >= len(block) else block
+    return block.filter(mask) if dropped * tuning.dropped_share >= len(block) else block
 
 
 def rows_after(blocks: Iterable[Block], time: int) -> Parts:

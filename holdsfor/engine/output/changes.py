@@ -102,7 +102,7 @@ def _tell(
     if world is None:
         return EMPTY, EMPTY, np.zeros(len(relations), np.int64)
     parts = [world.intervals_of(relation) for relation in relations]
-    if world.unreported:
+    if world.frame.unreported:
         parts = [without_hidden(part, relation, world) for part, relation in zip(parts, relations, strict=True)]
     s, e = np.concatenate([part.s for part in parts]), np.concatenate([part.e for part in parts])
     ends = np.array([part.s.size for part in parts]).cumsum()
@@ -137,7 +137,7 @@ def _log_points(moment: QueryMoment, relation: Relation, report: Report, last: b
     """An occurrence has no parts: what may still change is told only by an eager report."""
     is_eager = report == "eager"
     until = ALL_SETTLED if is_eager or last else moment.state.frontier.cut(relation)
-    after = max(moment.frontier.cut(relation), moment.now.start)  # nothing happens at the start of the history
+    after = max(moment.frontier.cut(relation), moment.now.frame.start)  # nothing happens at the start of the history
     new = _between(moment.now.points_of(relation), after, until).distinct()
     old = new.none()
     if is_eager and moment.before is not None:

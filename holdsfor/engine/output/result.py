@@ -101,9 +101,9 @@ def reported(relation: Relation, world: World) -> Intervals:
 
 def without_hidden(intervals: Intervals, relation: Relation, world: World) -> Intervals:
     """Without values that no grounding declares, where others are declared."""
-    if not world.unreported:
+    if not world.frame.unreported:
         return intervals
-    hidden = [value for owner, value in world.unreported if value is not None and owner == relation.signature]
+    hidden = [value for owner, value in world.frame.unreported if value is not None and owner == relation.signature]
     if not hidden:
         return intervals
     if relation.value is not None:
@@ -132,7 +132,7 @@ def _begun(intervals: Intervals, world: World) -> Intervals:
 def told_between(world: World) -> tuple[int, int, int]:
     """Return the start of the history, its first tick, and the latest begin that is told, relative to the origin."""
     axis = world.axis
-    return *world.first_points, axis.next_time(world.now - axis.origin)
+    return *world.first_points, axis.next_time(world.now_on_axis)
 
 
 def _intervals(relation: Relation, intervals: Intervals, texts: pa.Array, write: Writer) -> pa.Table:
@@ -215,4 +215,4 @@ def _texts_of(codes: Ints, texts: pa.Array) -> pa.Array:
 
 def _after_start(points: Points, world: World) -> Points:
     """What begins right after the start of the history is initiated at it, but nothing happens there."""
-    return points.where(points.times() > world.start)
+    return points.where(points.times() > world.frame.start)

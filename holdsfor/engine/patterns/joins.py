@@ -75,7 +75,7 @@ def _match(pattern: Pattern, world: World) -> Rows:
             rows = _scan_events(pattern, world) if pattern.relation.kind == "event" else _scan_intervals(pattern, world)
             return _limited(rows, pattern.within)
         case Moment():
-            times = np.full(int(world.start < pattern.time <= world.now), pattern.time)
+            times = np.full(int(world.frame.start < pattern.time <= world.now), pattern.time)
             return _with_span(Rows(world.axis, len(times), {}), times, times, world)
         case Pairs():
             return _pairs(pattern, world)
@@ -96,8 +96,8 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
     points, args = read_by_parts(world.points_of(pattern.relation), pattern.args)
     wanted = shape(args, frozenset(), world.dictionary)
     points = points.pick(wanted.picks, wanted.read)
-    if time_span(points.packed, world.axis.mask)[1] > world.now - world.axis.origin:
-        points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
+    if time_span(points.packed, world.axis.mask)[1] > world.now_on_axis:
+        points = points.where(points.packed & world.axis.mask <= world.now_on_axis)
     end = TimeColumn(world.dictionary, world.axis, points.packed)
     start = end if points.begun is None else Column(world.dictionary, numbers=points.starts())
     columns = {name: points.column(p) for p, name in wanted.new}

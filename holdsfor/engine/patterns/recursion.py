@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from holdsfor.engine.bodies.rulebook import Rulebook
 from holdsfor.engine.data.points import Points, united
-from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.derived import conclude_events
 from holdsfor.errors import HoldsforError
@@ -43,8 +42,8 @@ def _settle_down(definition: Recursion, world: World, rulebook: Rulebook) -> Non
     settled = {relation: _settled(relation, world) for relation in own}
     new = {relation: points.none() for relation, points in settled.items()}
     for _ in range(MOST_ROUNDS):
-        known: dict[Relation, Data] = {r: united([settled[r], new[r]]) for r in own}
-        seen = replace(world, relations={**world.relations, **known}, shared={})
+        known = {r: united([settled[r], new[r]]) for r in own}
+        seen = world.with_relations(known)
         before = new
         new = {
             event.relation: conclude_events(event.relation, event.rules, seen, rulebook).distinct()
@@ -71,7 +70,7 @@ def _grow(definition: Recursion, world: World, rulebook: Rulebook) -> None:
     settled = {relation: _settled(relation, world) for relation in own}
     known = dict(settled)
     rules = {event.relation: tuple(_on_what_is_new(event, own)) for event in definition.events}
-    first = replace(world, relations={**world.relations, **settled}, shared={})  # others must not share this round's
+    first = world.with_relations(settled)  # others must not share this round's
     new = {
         event.relation: conclude_events(event.relation, event.rules, first, rulebook).distinct()
         for event in definition.events
@@ -82,14 +81,14 @@ def _grow(definition: Recursion, world: World, rulebook: Rulebook) -> None:
             world.relations.update({r: _since(known[r], settled[r]) for r in own})
             return
         known = {relation: united([known[relation], new[relation]]) for relation in own}
-        seen = replace(world, relations={**world.relations, **known}, shared={})
+        seen = world.with_relations(known)
         seen.relations.update({_newest(relation): points for relation, points in new.items()})
         new = {r: conclude_events(r, rules[r], seen, rulebook).distinct() for r in own}
     raise _endless(own)
 
 
 def _settled(relation: Relation, world: World) -> Points:
-    settled = world.settled_rows(relation)
+    settled = world.cut.settled(relation)
     return settled if isinstance(settled, Points) else world.points_of(relation).none()
 
 

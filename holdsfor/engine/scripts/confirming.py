@@ -13,7 +13,7 @@ from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
-from holdsfor.kernels.scripts import SLOTS, follow_script
+from holdsfor.kernels.scripts import follow_script
 from holdsfor.plan.definitions import Definition, Simple
 from holdsfor.plan.operators import At, Conclude, Holding, Occurring, Relation
 from holdsfor.plan.structures import is_open
@@ -98,8 +98,8 @@ def _follow(readers: Readers, world: World, floor: int) -> Conclusions | None:
     if script_with_arrays is None:
         return None
     script, arrays = script_with_arrays
-    axis, origin = world.axis, world.axis.origin
-    times = np.array([floor + 1 - origin, world.now - origin, world.start - origin, world.now - origin])
+    axis, origin, now = world.axis, world.axis.origin, world.now_on_axis
+    times = np.array([floor + 1 - origin, now, world.start_on_axis, now])
     said = script.lines, fill_slots(arrays), script.constants
     cuts = EMPTY, np.array([-1, 0, floor - origin])
     points, runs, is_exact = follow_script(*said, times, *cuts, axis.time_bits, axis.code_bits)
@@ -107,7 +107,7 @@ def _follow(readers: Readers, world: World, floor: int) -> Conclusions | None:
 
 
 def write_confirming(readers: Readers, draft: ScriptDraft) -> Script | None:
-    if draft.write_rules(readers.rules.items()) or len(draft.fetches) > SLOTS:
+    if draft.write_rules(readers.rules.items()) or len(draft.fetches) > draft.world.dictionary.tuning.script_arrays:
         return None
     return Script(*draft.finished(), tuple(draft.fetches))
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from holdsfor.engine.bodies.heads import concluded, merged
 from holdsfor.engine.bodies.rulebook import Rulebook, find_rule
-from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all
@@ -25,26 +24,31 @@ PURPOSE = "to conclude"
 
 
 def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -> bool:
-    """Adds the fluent to the world, if its script can say it; False: it cannot."""
+    """Adds the fluent to the world, if its script can say it, and rows are few enough for that to be quicker."""
     if world.dictionary.null_code is not None or (domains and _leave_out(fluent, domains)):
         return False  # scripts know of no missing values
     write = partial(write_script, rulebook=rulebook)
     scripts = find_scripts(PURPOSE, fluent, world, write)
-    cuts = _find_cuts(fluent, world) if scripts.may_help() else None
+    cuts = world.cut.leading(fluent.relations) if scripts.may_help() else None
     script_with_arrays = None if cuts is None else scripts.find(world)
     if cuts is None or script_with_arrays is None:
         return False
     script, arrays = script_with_arrays
+    if max(map(len, arrays), default=0) > world.dictionary.tuning.script_rows:
+        return False
     initial = initial_keys(fluent, world, domains)
     for relation in fluent.relations:
-        before = None if world.cuts is None else world.cuts.known_before(relation)
-        arrays += [EMPTY, EMPTY] if before is None else [as_plain(before.s), as_plain(before.e)]
-        arrays += [as_plain(keys.get(relation, EMPTY)) for keys in (world.carried, initial)]
+        before = world.cut.intervals_before(relation)
+        if before is None:
+            arrays += [EMPTY, EMPTY, as_plain(world.cut.holding(relation))]
+        else:
+            arrays += [as_plain(before.s), as_plain(before.e), EMPTY]
+        arrays.append(as_plain(initial.get(relation, EMPTY)))
     for table in script.others:
         if table:
             arrays.append(as_plain(merged(concluded(table, world, rulebook)[0])))
-    axis, origin = world.axis, world.axis.origin
-    times = np.array([world.after + 1 - origin, world.now - origin, world.start - origin, world.now - origin])
+    axis, now = world.axis, world.now_on_axis
+    times = np.array([world.cut.earliest + 1, now, world.start_on_axis, now])
     said = script.lines, fill_slots(arrays), script.constants
     out, runs, is_exact = follow_script(*said, times, *cuts, axis.time_bits, axis.code_bits)
     if not is_exact:
@@ -87,14 +91,3 @@ def write_script(fluent: Simple, draft: ScriptDraft, rulebook: Rulebook) -> Scri
 def _leave_out(fluent: Simple, domains: Domains) -> bool:
     """Whether declarations leave out anything of a fluent."""
     return any(relation in domains and not admits_all(domains[relation]) for relation in fluent.relations)
-
-
-def _find_cuts(fluent: Simple, world: World) -> tuple[Ints, Ints] | None:
-    """As `follow_script` wants them; None: they are not of that kind."""
-    if world.cuts is None:
-        return EMPTY, np.array([-1, 0, world.after - world.axis.origin])
-    leading = world.cuts.leading(fluent.relations)
-    if leading is None:
-        return None
-    edges, *cuts = leading
-    return edges, np.array(cuts)

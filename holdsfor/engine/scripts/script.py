@@ -18,9 +18,6 @@ from holdsfor.kernels.scripts import SLOTS
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude, Relation
 
-#: So many shapes of rows have a script each; where there are more, operators do it one by one.
-MOST_SCRIPTS = 8
-
 
 @dataclass(frozen=True, slots=True)
 class Script:
@@ -76,7 +73,7 @@ class Scripts(Generic[Of]):
         draft = ScriptDraft(world, self.shapes)
         script = self.write(self.subject, draft)
         self.shapes.update(draft.shapes)
-        self.is_given_up = script is None or len(self.known) == MOST_SCRIPTS
+        self.is_given_up = script is None or len(self.known) == world.dictionary.tuning.most_scripts
         if script is None or self.is_given_up:
             return None
         self.known.insert(0, script)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.data.axis import fit
 from holdsfor.engine.data.column import Column
+from holdsfor.engine.data.cut import NO_DEADLINES, Running
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.world import World, WorldFrame
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.input.inputs import add_block, encoded, first_begin, source_of, span
 from holdsfor.engine.input.window import Windows
@@ -78,13 +79,13 @@ def opened(
     latest = max([min(until, windows.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
-    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
+    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
-    unreported = program.plan.unreported
-    world = World(axis, dictionary, facts, windows.start, windows.start, windows.start - 1, unreported=unreported)
+    frame = WorldFrame(axis, dictionary, facts, windows.start, program.plan.unreported)
+    world = frame.at(windows.start)
     if carried.fired is None:
         return Opened(State(frontier), None, world)
-    before = replace(world, now=min(carried.fired, windows.end), relations={})
+    before = frame.at(min(carried.fired, windows.end))
     for relation, block, columns in zip(scope.relations(program.plan), carried.known, known, strict=True):
         _put(relation, block, columns, before)
     pairs = zip(dues(program.plan, scope), carried.running, strict=True)
@@ -163,8 +164,8 @@ def _not_over(block: Block, horizon: int) -> Block:
 
 def _deadlines(due: Due, cut: int, world: World) -> Block:
     """Those that were set by the cut and not over then; later ones are found again."""
-    axis, none = world.axis, np.empty(0, np.int64)
-    running = still_running(world.running.get(due, Running(none, none, none, none)), cut - axis.origin)
+    axis = world.axis
+    running = still_running(world.running.get(due, NO_DEADLINES), cut - axis.origin)
     texts = world.dictionary.texts()
     codes = (axis.code(running.keys, position, due.source.arity) for position in range(due.source.arity))
     args = tuple(pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)), texts) for code in codes)

@@ -36,6 +36,7 @@ from holdsfor.engine.stepping.frontier import Frontier, find_frontier
 from holdsfor.engine.stepping.query_times import Arrived, QueryMoment, moments
 from holdsfor.engine.stepping.settling import Scope, settle
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
 
@@ -44,22 +45,13 @@ Reached = TypeVar("Reached")
 Blocks = tuple[Block, ...]
 NOTHING_KEPT = KeptInput()
 
-#: A new axis has room for so many more windows, so that most calls find one that they can use.
-WINDOWS_AHEAD = 8
-#: Each batch of rows may bring terms in arrays of its own. After so many the dictionary begins anew.
-MOST_ARRAYS = 400
-#: So it does with so many terms, if they are several times as many as it began with: most are in use no more.
-MANY_TERMS, MOST_GROWN = 100_000, 4
-#: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
-WORTHWHILE = 6
-
 
 @dataclass(slots=True)
 class Ongoing:
     """A program on a stream. fired: the last query time; carried: what a saved session starts from.
 
     Rows that have not arrived by the last query time wait: the axis does not reach for them.
-    windows_ahead: for how many windows to come a new axis has room; 0 where nothing is called twice.
+    lasts: whether there is more than one call, so that a new axis has room for windows to come.
     is_incremental: whether a query time looks only at what changes; if not, at all that is not settled.
     """
 
@@ -68,7 +60,7 @@ class Ongoing:
     scope: Scope
     carried: Carried = NOTHING_YET
     waiting: tuple[Block, ...] = ()
-    windows_ahead: int = WINDOWS_AHEAD
+    lasts: bool = True
     is_incremental: bool = False
     _inputs: KeptInput = NOTHING_KEPT
     _last: QueryMoment | None = None
@@ -78,10 +70,11 @@ class Ongoing:
     words: Words = NO_WORDS
 
     def __post_init__(self) -> None:
+        tuning = self.program.tuning
         fired = self.windows.start if self.carried.fired is None else self.carried.fired
         seen, unseen = divide_by_sight(self.carried.inputs, self.windows, fired)
-        self._inputs, self.waiting = keep_input(join_blocks(seen)), (*unseen, *self.waiting)
-        self.words = Words(self.carried.words, left=sum(map(len, self.carried.words)))
+        self._inputs, self.waiting = keep_input(join_blocks(seen), tuning), (*unseen, *self.waiting)
+        self.words = Words(self.carried.words, left=sum(map(len, self.carried.words)), tuning=tuning)
 
     @property
     def fired(self) -> int | None:
@@ -155,7 +148,7 @@ class Ongoing:
                 return self._evaluate(due, tell, self._take(due[-1]))
             answers: list[Answer] = []
             while due:
-                light = due[: count_light(self.waiting, self._inputs.count, due, self.windows)]
+                light = due[: count_light(self.waiting, self._inputs.count, due, self.windows, self.program.tuning)]
                 by_changes = self._go_on(light, tell) if light and self._goes_by_changes(light) else None
                 if by_changes is None:
                     answers += self._evaluate(due[:1], tell, self._take(due[0]), until=due[-1])
@@ -191,7 +184,9 @@ class Ongoing:
             return False
         fresh = [*self.waiting, *self.words.between(fired, due[-1])]
         judged = self._setting.judged if self._setting is not None else ()
-        if not is_worthwhile(fresh, self._inputs.count + self.words.left, keys, fired, due, self.windows, judged):
+        if not is_worthwhile(
+            fresh, self._inputs.count + self.words.left, keys, fired, due, self.windows, self.program.tuning, judged
+        ):
             return False
         if last is not None:
             self._setting = self._setting or make_setting(self.program, self.windows, self.scope)
@@ -244,9 +239,9 @@ class Ongoing:
             assert moment is not None, "there is a query time"
             return moment, answers, inputs
 
-        coming = () if until is None else self.divide_waiting(until)[0]
+        coming, tuning = () if until is None else self.divide_waiting(until)[0], self.program.tuning
         last, answers, inputs = self._reach(inputs, coming, due[-1] if until is None else until, step_through)
-        self._inputs = keep_input(without_forgotten(inputs, last.state.frontier))
+        self._inputs = keep_input(without_forgotten(inputs, last.state.frontier, tuning), tuning)
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
         self._known = None  # made again when a query time goes by what changes
         self.words = self.words.shorten(last.query_time, last.state.frontier)
@@ -271,15 +266,15 @@ class Ongoing:
         start = replace(self.save(), inputs=inputs, words=())
         if last is not None:  # the dictionary begins anew, and with it the lists of terms
             start, self.words = on_used_terms(start), self.words.on_used_terms()
-        more = (*self.words.blocks, *coming)
+        more, ahead = (*self.words.blocks, *coming), self.program.tuning.windows_ahead if self.lasts else 0
 
         def step_with_room(until: int) -> Reached:
             return with_room(lambda room: step_through(self._open(start, more, until, room), start.inputs))
 
         try:
-            return step_with_room(until + self.windows_ahead * self.windows.window)
+            return step_with_room(until + ahead * self.windows.window)
         except AxisFull:
-            if not self.windows_ahead:
+            if not ahead:
                 raise
             return step_with_room(until)  # it must just do for this call
 
@@ -296,8 +291,9 @@ class Ongoing:
         low, high = span(blocks, frontier.lowest, min(until, self.windows.end))
         low = first_begin(blocks, max(low, frontier.nothing))
         dictionary = world.dictionary
-        has_few_terms = len(dictionary) < max(MANY_TERMS, MOST_GROWN * dictionary.first_count)
-        return world.axis.covers(low, high) and dictionary.arrays < MOST_ARRAYS and has_few_terms
+        tuning = dictionary.tuning
+        has_few_terms = len(dictionary) < max(tuning.most_terms, tuning.most_grown * dictionary.first_count)
+        return world.axis.covers(low, high) and dictionary.arrays < tuning.most_arrays and has_few_terms
 
     def save(self) -> Carried:
         """What another evaluation can go on from, without the rows that wait."""
@@ -313,9 +309,9 @@ class Ongoing:
         return replace(carried, words=words)
 
 
-def pays_off(windows: Windows) -> bool:
+def pays_off(windows: Windows, tuning: Tuning) -> bool:
     """Whether windows overlap so much that it is worth while to look only at what changes."""
-    return windows.window >= WORTHWHILE * windows.step
+    return windows.window >= tuning.fewest_steps * windows.step
 
 
 def divide_by_sight(

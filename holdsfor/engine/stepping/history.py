@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from holdsfor.engine.data.axis import fit
 from holdsfor.engine.data.dictionary import with_room
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import World, WorldFrame
 from holdsfor.engine.definitions.evaluate import Program, evaluate
 from holdsfor.engine.input.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.input.outliers import set_aside
@@ -133,11 +133,9 @@ def prepare(
     sourced = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
     columns = [encoded(block, source.identities, dictionary) for block, source in sourced]
     low, high = span([block for block, _ in sourced], windows.start, windows.end)
-    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
+    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit = axis.codes
-    world = World(
-        axis, dictionary, known, windows.start, windows.end, windows.start - 1, unreported=program.plan.unreported
-    )
+    world = WorldFrame(axis, dictionary, known, windows.start, program.plan.unreported).at(windows.end)
     for (block, source), values in zip(sourced, columns, strict=True):
         add_block(block, values, source, world)
     return world

@@ -135,18 +135,7 @@ def _begin(
     world: World,
 ) -> World:
     """The world at a query time, before evaluation: the input that is there and not forgotten, and the state."""
-    fresh = World(
-        world.axis,
-        world.dictionary,
-        world.facts,
-        windows.start,
-        min(query_time, windows.end),
-        windows.start - 1,
-        state.holding,
-        state.settled,
-        state.running,
-        unreported=program.plan.unreported,
-    )
+    fresh = world.frame.at(min(query_time, windows.end))
     add_input(program, scope, [*visible_input(windows, state.frontier, query_time, arrived), *earlier], fresh)
     return fresh
 

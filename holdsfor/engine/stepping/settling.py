@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.relation import Data, put_after
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.cut import CommonCut, Running
+from holdsfor.engine.data.relation import Data
+from holdsfor.engine.data.world import World
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.plan.definitions import Definition, Due, InputSource, Simple, Static
 from holdsfor.plan.operators import Relation
@@ -26,6 +27,10 @@ class State:
     settled: dict[Relation, Data] = field(default_factory=dict)
     holding: dict[Relation, Ints] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)  # deadlines that are not yet due
+
+    def cut_of(self, relation: Relation, axis: Axis) -> CommonCut:
+        """Return the cut after which a relation is concluded."""
+        return CommonCut(self.frontier.cut(relation) - axis.origin, self.holding, self.settled, self.running)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +65,19 @@ class Views:
         self.plan, self.state, self.world, self.scope = plan, state, world, scope
         self.recent = world
         if not state.frontier.unbounded.isdisjoint(scope.relations(plan)):
-            self.recent = replace(world, relations={}, shared={})
+            self.recent = world.with_only({})
             for relation in world.relations:
                 self._show_recent(relation)
 
     def of(self, number: int) -> World:
         relation = defines(self.plan.definitions[number])[0]
         seen = self.world if relation in self.state.frontier.unbounded else self.recent
-        return replace(seen, after=self.state.frontier.cut(relation))
+        return seen.conclude_after(self.state.cut_of(relation, self.world.axis))
 
     def settle(self, relation: Relation, seen: World) -> None:
         """Puts what is settled in front of what has just been concluded."""
         self.scope.restrict(relation, seen)
-        boundary = self.state.frontier.cut(relation) + 1 - self.world.axis.origin
-        settled = self.state.settled.get(relation)
-        self.world.relations[relation] = put_after(settled, seen.relations[relation], boundary)
+        self.world.relations[relation] = seen.join_settled(relation)
         if self.recent is not self.world:
             self._show_recent(relation)
 

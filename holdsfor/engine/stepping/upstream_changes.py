@@ -14,14 +14,11 @@ import numpy as np
 from holdsfor.engine.input.window import find_followed
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.query_times import remembered
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.columns.wire import without_unused_terms
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 
-#: Words that others have followed are dropped when there are so many words, or twice as many as rows were left.
-MOST_WORDS = 10_000
-#: Or in so many blocks: each query time brings its own.
-MOST_BLOCKS = 400
 #: Who speaks, where one bucket tells of a row all there is to tell.
 ALL = 1
 
@@ -38,6 +35,7 @@ class Words:
     heard: tuple[Block, ...] = ()
     fresh: tuple[Block, ...] = ()
     left: int = 0
+    tuning: Tuning = DEFAULT
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -73,8 +71,9 @@ class Words:
         is_over = [bool((block.arrival <= query_time).all()) for block in self.fresh]
         heard = (*self.heard, *(block for block, over in zip(self.fresh, is_over, strict=True) if over))
         fresh = tuple(block for block, over in zip(self.fresh, is_over, strict=True) if not over)
-        passed = Words(heard, fresh, self.left)
-        has_many = sum(map(len, heard)) > max(MOST_WORDS, 2 * self.left) or len(heard) > MOST_BLOCKS
+        passed = replace(self, heard=heard, fresh=fresh)
+        tuning, count = self.tuning, sum(map(len, heard))
+        has_many = count > max(tuning.most_messages, 2 * self.left) or len(heard) > tuning.most_message_blocks
         return passed.shorten(query_time, frontier) if has_many else passed
 
     def on_used_terms(self) -> Words:
@@ -86,7 +85,7 @@ class Words:
         rows = [block.filter(remembered(block, frontier.horizon_of_told(block))) for block in words]
         later = [block.filter(block.arrival > query_time) for block in self.fresh]
         heard, fresh = (tuple(block for block in blocks if len(block)) for blocks in (rows, later))
-        return Words(heard, fresh, sum(map(len, rows)))
+        return Words(heard, fresh, sum(map(len, rows)), self.tuning)
 
 
 NO_WORDS = Words()

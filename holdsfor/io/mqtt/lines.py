@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from holdsfor.io.columns.text import mask
 from holdsfor.io.events import Events, Ints
-from holdsfor.io.readers.formats.rtec import read_rtec
+from holdsfor.io.readers.formats.rtec import read_pieces
 from holdsfor.language.description import Input
 
 # `insert` and `retract` come before a name; an event that is itself called insert has its arrival, a number, there.
@@ -36,7 +36,7 @@ def read_lines(
         lines = pc.if_else(pa.array(spoken | blank), lines, pc.binary_join_element_wise("retract|", lines, ""))
     offsets = pa.array([0, len(lines)], pa.int32())
     text = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")[0].as_buffer().to_pybytes()
-    return read_rtec([text] if text else [], inputs, ""), message, position
+    return read_pieces([text] if text else [], inputs, ""), message, position
 
 
 def _with_arrival(lines: pa.Array, arrival: Ints) -> pa.Array:

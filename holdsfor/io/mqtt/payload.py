@@ -21,8 +21,8 @@ from holdsfor.io.mqtt.lines import read_lines
 from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
 from holdsfor.io.readers.arguments import plain
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping
-from holdsfor.io.readers.formats.objects import ObjectRows, Wanted, read_objects, without_nested
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
+from holdsfor.io.readers.objects import ObjectRows, Wanted, read_objects, without_nested
 from holdsfor.io.readers.sieve import shorten, take_text
 from holdsfor.language.description import Input
 

@@ -500,6 +500,13 @@ class TableReader:
         return pc.binary_join_element_wise(*parts, " ", null_handling="skip")
 
 
+def needed_columns(names: Sequence[str], mapping: Mapping, inputs: Sequence[Input], source: str) -> list[str]:
+    """Return the columns of a table that reading it needs, in the order of the table."""
+    fluents = {i.signature.name for i in inputs if i.kind != "event"}
+    needed = used_columns(roles(mapping, names, fluents, source), mapping, inputs)
+    return [name for name in names if name in needed]
+
+
 def check_names(names: Sequence[str]) -> None:
     """Columns are known by their names."""
     for name, count in Counter(names).items():

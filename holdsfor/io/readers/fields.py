@@ -26,7 +26,7 @@ from holdsfor.memory import most_memory
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _OTHER_PACKINGS = (".zip", ".bz2", ".xz", ".7z", ".rar")
 CHUNK_BYTES = 1 << 22
 MOST_PACKED = 100  # times as many bytes as a packed file of real data has come out at most
@@ -73,7 +73,7 @@ def open_text(path: Path) -> Iterator[BinaryIO]:
         raise HoldsforError(
             f"cannot read {path}: {path.suffix} files are not supported. Unpack it, or use .gz or .zst."
         )
-    packing = _PACKINGS.get(path.suffix)
+    packing = PACKINGS.get(path.suffix)
     advice = f"Is it a complete {packing} file?" if packing else "Check the path and its permissions."
     try:
         with _unpack(path, packing) as stream:
@@ -113,9 +113,31 @@ def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         yield rest
 
 
+def pieces_of(content: Path | tuple[str, ...] | bytes) -> Iterator[bytes]:
+    """Yield the bytes of a file, or of lines, in pieces that end with a line.
+
+    Half characters pass through; they are no UTF-8, so that their lines are refused.
+    """
+    if isinstance(content, Path):
+        yield from chunks(content)
+    elif isinstance(content, bytes):
+        yield content
+    else:
+        yield "".join(line + "\n" for line in content).encode("utf-8", "surrogatepass")
+
+
+def first_line(content: Path | tuple[str, ...]) -> str:
+    """Return the first line that is not blank."""
+    if isinstance(content, tuple):
+        return next((line for line in content if line.strip()), "")
+    with open_text(content) as stream:
+        first = next((line for line in stream if line.strip()), b"")
+    return first.decode("utf-8", "replace").removeprefix("\ufeff")
+
+
 def _check_unpacked(path: Path, unpacked: int) -> None:
     """Refuses what unpacks to more than there is memory, and far more than data do."""
-    if path.suffix not in _PACKINGS or unpacked <= most_memory():
+    if path.suffix not in PACKINGS or unpacked <= most_memory():
         return
     packed = path.stat().st_size
     if unpacked > MOST_PACKED * packed:

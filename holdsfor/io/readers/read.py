@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,26 +18,19 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.column_types import Agreed, agree, is_as_agreed, join_seen
-from holdsfor.io.readers.columns import blocks_from_table, check_mapping, check_names
-from holdsfor.io.readers.fields import chunks, open_text
-from holdsfor.io.readers.formats.csv_files import csv_events
-from holdsfor.io.readers.formats.files import feather_events, parquet_events
-from holdsfor.io.readers.formats.json_lines import ENDINGS as JSON_ENDINGS
-from holdsfor.io.readers.formats.json_lines import json_line_events
-from holdsfor.io.readers.formats.rtec import read_rtec
-from holdsfor.io.readers.formats.terms import read_terms
+from holdsfor.io.readers.columns import check_mapping, check_names
+from holdsfor.io.readers.fields import PACKINGS
+from holdsfor.io.readers.formats import (
+    PARQUET,
+    Content,
+    FileFormat,
+    check_format,
+    endings_but_parquet,
+    find_format,
+    name_format,
+)
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
 from holdsfor.language.description import Input
-
-FORMATS = ("rtec", "columns", "terms")
-SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
-ARROW_ENDINGS = (".feather", ".arrow", ".ipc")
-_TABLE_ENDINGS = (".csv", ".tsv", *ARROW_ENDINGS, *JSON_ENDINGS)
-_FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet", *ARROW_ENDINGS, *JSON_ENDINGS)
-
-
-Content: TypeAlias = Path | pa.Table | tuple[str, ...]
-"""A file, a table, or lines of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +53,8 @@ class EventPart:
         return f"<{self.mapping.table or ('table' if isinstance(self.content, pa.Table) else 'lines')}>"
 
     @property
-    def is_parquet(self) -> bool:
-        return isinstance(self.content, Path) and ".parquet" in self.content.suffixes
+    def file_format(self) -> FileFormat:
+        return find_format(self.content, self.format)
 
     def from_anywhere(self) -> EventPart:
         """The same for a process that is in another folder."""
@@ -73,20 +66,7 @@ class EventPart:
         return replace(self, mapping=self.mapping.agreeing(types)) if types else self
 
     def read(self, inputs: Sequence[Input]) -> Events:
-        content, source = self.content, self.source
-        if isinstance(content, pa.Table):
-            return blocks_from_table(content, self.mapping, inputs, source)
-        if self.format == "rtec":
-            return read_rtec(chunks(content) if isinstance(content, Path) else [_bytes(content)], inputs, source)
-        if self.format == "terms":
-            return read_terms(_text_lines(content) if isinstance(content, Path) else content, inputs, source)
-        if isinstance(content, Path) and self.is_parquet:
-            return parquet_events(content, self.mapping, inputs)
-        if isinstance(content, Path) and _is_arrow(content):
-            return feather_events(content, self.mapping, inputs)
-        lines = content if isinstance(content, Path) else _bytes(content)
-        read = json_line_events if _is_json(content) else csv_events
-        return read(lines, self.mapping, inputs, source)
+        return self.file_format.read(self.content, self.mapping, inputs, self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +142,8 @@ def read_events(
     format: 'rtec', 'columns' or 'terms'; guessed where it is clear. mapping: which column is which, for 'columns'
     (a Mapping, a dict, or the path of a TOML file).
     """
-    if format is not None and format not in FORMATS:
-        raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
+    if format is not None:
+        check_format(format)
     named = as_mapping(mapping)
     if isinstance(source, AnyMapping):
         _check_tables(source)
@@ -201,11 +181,11 @@ def _table_parts(name: str, source: Any, format: str | None, mapping: Mapping) -
     """One of several tables, by its name."""
     own = mapping.of_table(name)
     for content in _contents(source, format):
-        yield EventPart(content, _checked(content, format or guess_format(content)), own)
+        yield EventPart(content, name_format(content, format), own)
 
 
 def _event_part(content: Content, format: str | None, mapping: Mapping) -> EventPart:
-    form = _checked(content, format or guess_format(content))
+    form = name_format(content, format)
     if form != "columns" or not mapping.tables:
         return EventPart(content, form, mapping)
     if isinstance(content, Path):
@@ -221,26 +201,6 @@ def as_source(events: Any, format: str | None = None, mapping: Any = None) -> Ev
     if format is not None or mapping is not None:
         raise HoldsforError("these events have format and mapping from read_events already: give them there only.")
     return events
-
-
-def guess_format(part: Content) -> str:
-    """The format of a part, where name and first line make it clear."""
-    if is_table(part) or _is_json(part):
-        return "columns"
-    first = _first_line(part)
-    if "|" in first:
-        return "rtec"
-    if "@" in first:
-        return "terms"
-    if not first.strip():  # nothing in it: no format can go wrong
-        return "rtec"
-    if isinstance(part, Path) and (".csv" in part.suffixes or ".tsv" in part.suffixes):
-        return "columns"
-    if isinstance(part, Path) and part.suffix.lower() in SPREADSHEETS:
-        raise HoldsforError(
-            f"{part} is a spreadsheet: save it as CSV, or give the frame of pandas.read_excel('{part}')."
-        )
-    raise HoldsforError(f"cannot tell the format of {_shown(part)}. Say which: format='rtec', 'columns' or 'terms'.")
 
 
 def _contents(source: Any, form: str | None) -> Iterable[Content]:
@@ -314,7 +274,11 @@ def _is_path(text: str) -> bool:
     """Whether a string in a list is meant as a path; a missing file should be told as such, not read as a line."""
     if os.path.isfile(text) or (text.strip() and os.path.isdir(text)):
         return True
-    return text.endswith(_FILE_ENDINGS) and "|" not in text and "@" not in text
+    return (
+        text.endswith((*PARQUET.endings, *endings_but_parquet(), *PACKINGS, ".txt"))
+        and "|" not in text
+        and "@" not in text
+    )
 
 
 def _files(text: str) -> list[Path]:
@@ -337,58 +301,12 @@ def _files(text: str) -> list[Path]:
 def _files_in(folder: Path) -> list[Path]:
     """The Parquet files of a folder and those below it; where there are none, files of the other kinds."""
     files = sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
-    for endings in ((".parquet",), _TABLE_ENDINGS):
+    for endings in (PARQUET.endings, others := endings_but_parquet()):
         if paths := [path for path in files if not set(endings).isdisjoint(path.suffixes)]:
             return paths
-    raise HoldsforError(
-        f"no event files in {folder}: looked for .parquet, {', '.join(_TABLE_ENDINGS)}. Name the files."
-    )
+    raise HoldsforError(f"no event files in {folder}: looked for .parquet, {', '.join(others)}. Name the files.")
 
 
 def _is_hidden(path: Path) -> bool:
     """What Spark and others leave behind while they write: _temporary, .part.crc."""
     return any(name.startswith((".", "_")) for name in path.parts)
-
-
-def _checked(part: Content, form: str) -> str:
-    if form != "columns" and (is_table(part) or _is_json(part)):
-        raise HoldsforError(f"{_shown(part)} has columns: its format is 'columns', not {form!r}.")
-    return form
-
-
-def is_table(part: Content) -> bool:
-    """Whether it has typed columns."""
-    return isinstance(part, pa.Table) or (isinstance(part, Path) and (".parquet" in part.suffixes or _is_arrow(part)))
-
-
-def _is_arrow(path: Path) -> bool:
-    return path.suffix in ARROW_ENDINGS
-
-
-def _is_json(part: Content) -> bool:
-    """By the name of a file; lines are JSON if they begin like it."""
-    if isinstance(part, Path):
-        return not set(JSON_ENDINGS).isdisjoint(part.suffixes)
-    return isinstance(part, tuple) and _first_line(part).lstrip().startswith("{")
-
-
-def _shown(part: Content) -> str:
-    return str(part) if isinstance(part, Path) else "the table" if isinstance(part, pa.Table) else "these lines"
-
-
-def _first_line(part: Path | tuple[str, ...]) -> str:
-    """The first line that is not blank."""
-    if isinstance(part, tuple):
-        return next((line for line in part if line.strip()), "")
-    with open_text(part) as stream:
-        first = next((line for line in stream if line.strip()), b"")
-    return first.decode("utf-8", "replace").removeprefix("\ufeff")
-
-
-def _bytes(lines: tuple[str, ...]) -> bytes:
-    """Half characters pass through; they are no UTF-8, so that their lines are refused."""
-    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
-
-
-def _text_lines(path: Path) -> list[str]:
-    return b"".join(chunks(path)).decode("utf-8", "surrogateescape").removeprefix("\ufeff").splitlines()

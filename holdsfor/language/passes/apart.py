@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from holdsfor.language.description import Aggregate, Clause, Deadline, Grounding, Initially, Literal, Not, Or, Rule
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Aggregate, Literal, Not, Or, all_variables
+from holdsfor.language.nodes import find_all, map_terms
 from holdsfor.language.reading.changes import renamed
 from holdsfor.language.terms import Term, Var, variables
-from holdsfor.language.walk import all_variables, every, rewritten
 from holdsfor.language.written import written
 
 WithBody = TypeVar("WithBody", Rule, Clause, Grounding, Initially, Deadline)
@@ -27,7 +28,7 @@ def apart(draft: Draft) -> None:
 
 
 def _clause(draft: Draft, clause: WithBody) -> WithBody:
-    if not clause.body or not any(isinstance(literal, Aggregate) for literal in every(clause.body)):
+    if not clause.body or not any(isinstance(literal, Aggregate) for literal in find_all(clause.body, Literal)):
         return clause
     head = {variable for term in head_terms(clause) for variable in variables(term)}
     return replace(clause, body=_body(draft, clause.body, head))
@@ -82,6 +83,6 @@ def _aggregate(draft: Draft, literal: Aggregate, around: set[Var]) -> Aggregate:
         draft.warning("findall", message, literal.template.place, hint)
     own = {*variables(literal.template), *all_variables(literal.literals)} - shared
     names: dict[Term, Term] = {each: draft.variable(each) for each in own}
-    inner = tuple(rewritten(each, lambda term: renamed(term, names)) for each in literal.literals)
+    inner = tuple(map_terms(each, lambda term: renamed(term, names)) for each in literal.literals)
     inner = _body(draft, inner, shared | set(variables(renamed(literal.template, names))))
     return replace(literal, template=renamed(literal.template, names), literals=inner)

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from holdsfor.language.description import (
-    Compare,
-    Edge,
-    FluentValue,
-    Happens,
-    Holds,
-    Is,
-    Occurs,
-    Rule,
-)
+from holdsfor.language.description import FluentValue, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Compare, Edge, Happens, Holds, Is, Literal, Mention, Occurs
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.graph import components
 from holdsfor.language.passes.negations import one_at_a_time
-from holdsfor.language.passes.strata import Dependency, Mention, Part, signature
+from holdsfor.language.passes.strata import Dependency, Part
 from holdsfor.language.terms import Compound, Int, Term, Var, variables
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 _ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
@@ -45,7 +37,7 @@ def circles(draft: Draft) -> None:
 def _reason(draft: Draft, step: Dependency, rounds: dict[Part, int]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
-    if step.head[0] == "event" and any(signature(rule.head) == name for rule in draft.patterns):
+    if step.head[0] == "event" and any(Signature.of(rule.head) == name for rule in draft.patterns):
         hint = "let the pattern be made of input events, or let the others ask for what it is made of"
         return f"a pattern must be complete before what reads it: {name} cannot be part of a circle with fluents", hint
     if step.head[0] == "event":
@@ -134,7 +126,7 @@ def _offsets(rule: Rule) -> dict[Var, int]:
     known = {rule.at: 0}
     equations = [
         (literal.target, literal.expression) if isinstance(literal, Is) else (literal.left, literal.right)
-        for literal in every(rule.body)
+        for literal in find_all(rule.body, Literal)
         if isinstance(literal, Is) or (isinstance(literal, Compare) and literal.op in ("=", "==", "=:="))
     ]
     for _ in equations:

@@ -5,31 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import (
-    Aggregate,
-    Call,
-    Clause,
-    Compare,
-    Deadline,
-    Edge,
-    Grounding,
-    Happens,
-    Holds,
-    HoldsFor,
-    Initially,
-    Is,
-    Literal,
-    Occurs,
-    Or,
-    Signature,
-)
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.facts import join_tables
-from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.literals import Aggregate, Call, Compare, Edge, Happens, Holds, HoldsFor, Is, Literal, Occurs, Or
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 _Slot = tuple[Signature, int]
@@ -57,7 +39,7 @@ def _bodies(draft: Draft) -> Iterator[tuple[tuple[Literal, ...], dict[Var, Var]]
     for clause in [*clauses, *draft.initially, *draft.deadlines]:
         yield clause.body, {}
     for pattern in draft.patterns:
-        yield as_body(pattern), {}
+        yield pattern.body, {}
 
 
 def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
@@ -69,7 +51,7 @@ def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Li
             for alternative in literal.alternatives:
                 yield from _uses(alternative, shared)
         else:
-            yield from ((each, whole) for each in every([literal]))
+            yield from ((each, whole) for each in find_all([literal], Literal))
 
 
 def _only_names(terms: list[Term]) -> Atom | None:
@@ -81,7 +63,7 @@ def _only_names(terms: list[Term]) -> Atom | None:
 def _facts(draft: Draft) -> _Names:
     """A name that the facts of a predicate have at a position. A predicate with rules may give anything."""
     terms_by_slot: dict[_Slot, list[Term]] = defaultdict(list)
-    ruled = {signature(clause.head) for clause in draft.background if clause.body}
+    ruled = {Signature.of(clause.head) for clause in draft.background if clause.body}
     for clause in draft.background:
         name, args = name_and_args(clause.head)
         owner = Signature(name, len(args))
@@ -101,16 +83,16 @@ def _values(draft: Draft) -> dict[Signature, list[Term]]:
     values: dict[Signature, list[Term]] = defaultdict(list)
     for rule in draft.rules:
         if rule.value is not None and rule.kind != "terminatedAt":
-            values[signature(rule.subject)].append(rule.value)
+            values[Signature.of(rule.subject)].append(rule.value)
     for initial in draft.initially:
-        values[signature(initial.fluent)].append(initial.value)
+        values[Signature.of(initial.fluent)].append(initial.value)
     for deadline in draft.deadlines:
-        values[signature(deadline.fluent)].append(deadline.target)
+        values[Signature.of(deadline.fluent)].append(deadline.target)
     return values
 
 
 def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
             yield from (*variables(literal.left), *variables(literal.right))
         elif isinstance(literal, Is):
@@ -128,10 +110,10 @@ def _given(
 ) -> Iterator[tuple[Var, Atom | None, Signature]]:
     """The variables of a condition, with a name if it gives them nothing but names, and where that comes from."""
     if isinstance(literal, Call):
-        owner = signature(literal.goal)
+        owner = Signature.of(literal.goal)
         for position, arg in enumerate(name_and_args(literal.goal)[1]):
             if isinstance(arg, Var):
                 yield arg, facts.get((owner, position)), owner
     elif isinstance(literal, Holds | HoldsFor | Edge) and isinstance(literal.value, Var):
-        owner = signature(literal.fluent)
+        owner = Signature.of(literal.fluent)
         yield literal.value, values.get(owner), owner

@@ -7,10 +7,10 @@ from itertools import product
 from math import prod
 
 from holdsfor.budget import MOST_CONDITIONS, MOST_CONDITIONS_OF_VARIANTS, MOST_PARTS, MOST_VARIANTS
-from holdsfor.language.description import Literal
 from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.literals import Literal
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Compound, Items, Place, Term
-from holdsfor.language.walk import every
 
 Body = tuple[Literal, ...]
 SPLIT = "define an event or a fluent for some of the conditions, and ask for that"
@@ -45,7 +45,7 @@ def raise_too_many(conditions: int, place: Place) -> None:
 
 def count_conditions(body: Iterable[Literal]) -> int:
     """The conditions of a body, those inside others, too."""
-    return sum(1 for _ in every(body))
+    return sum(1 for _ in find_all(body, Literal))
 
 
 def check_term(term: Term, place: Place) -> None:

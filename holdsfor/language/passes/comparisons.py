@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime
 
-from holdsfor.language.description import Compare, Happens, Is, Literal, Occurs
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Compare, Is, Literal
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.names import bodies
 from holdsfor.language.passes.strata import mentions
-from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.reading.arithmetic import date_hint, not_arithmetic
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, variables
 from holdsfor.language.vocabulary import FUNCTIONS
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 EARLIEST = 1900  # years that are taken for years
@@ -22,7 +21,7 @@ EARLIEST = 1900  # years that are taken for years
 
 def comparisons(draft: Draft) -> None:
     for body in bodies(draft):
-        for literal in every(body):
+        for literal in find_all(body, Literal):
             if isinstance(literal, Compare):
                 _check_dates(draft, literal.left, literal.right)
                 if literal.op in ("=", "==") and not can_be_equal(literal.left, literal.right):
@@ -32,13 +31,13 @@ def comparisons(draft: Draft) -> None:
     for rule in draft.rules:
         _check_assignments(draft, [rule.subject, *([] if rule.value is None else [rule.value])], rule.body)
     for pattern in draft.patterns:
-        _check_assignments(draft, [pattern.head], as_body(pattern))
+        _check_assignments(draft, [pattern.head], pattern.body)
 
 
 def _check_assignments(draft: Draft, head: list[Term], body: tuple[Literal, ...]) -> None:
     """Refuse `D = X*2` where D is an argument: it would be the term `X*2`."""
     arguments = {variable for term in (*head, *_matched(body)) for variable in variables(term)}
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Compare) and literal.op == "=":
             for name, sum_ in ((literal.left, literal.right), (literal.right, literal.left)):
                 if (
@@ -55,10 +54,8 @@ def _check_assignments(draft: Draft, head: list[Term], body: tuple[Literal, ...]
 def _matched(body: tuple[Literal, ...]) -> Iterator[Term]:
     """The events and fluents of a body, and the values of these."""
     for literal in mentions(body):
-        if isinstance(literal, Happens | Occurs):
-            yield literal.event
-        else:
-            yield from (literal.fluent, literal.value)
+        yield literal.subject
+        yield from () if literal.value is None else (literal.value,)
 
 
 def can_be_equal(left: Term, right: Term) -> bool:

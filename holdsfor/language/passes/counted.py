@@ -6,15 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from holdsfor.language.description import Aggregate, Call, Happens, Is, Literal, Occurs, Signature
+from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Aggregate, Call, Happens, Is, Literal, Occurs, all_variables
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.names import bodies
-from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import as_body, every_pattern
-from holdsfor.language.patterns import EventPattern, RunningAggregate
+from holdsfor.language.patterns import EventPattern, Pattern, RunningAggregate
 from holdsfor.language.reading.changes import renamed
 from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, variables
-from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
 
 _COUNTING = ("count", "sum", "avg")
@@ -26,7 +25,7 @@ def counted(draft: Draft) -> None:
     """Warn where an aggregate counts an event whose head leaves out arguments of what it is made from."""
     rules = _rules_of_events(draft)
     for event, place in _counts(draft):
-        dropping = next(_dropping(signature(event), rules, set()), None)
+        dropping = next(_dropping(Signature.of(event), rules, set()), None)
         if dropping is not None:
             _warn(draft, dropping[0], dropping[1], dropping[2], place)
 
@@ -35,22 +34,22 @@ def _rules_of_events(draft: Draft) -> _Rules:
     rules: dict[Signature, list[tuple[Term, tuple[Literal, ...]]]] = defaultdict(list)
     for rule in draft.rules:
         if rule.kind == "happensAt":
-            rules[signature(rule.subject)].append((rule.subject, rule.body))
+            rules[Signature.of(rule.subject)].append((rule.subject, rule.body))
     for pattern in draft.patterns:
-        rules[signature(pattern.head)].append((pattern.head, as_body(pattern)))
+        rules[Signature.of(pattern.head)].append((pattern.head, pattern.body))
     return rules
 
 
 def _counts(draft: Draft) -> Iterator[tuple[Term, Place]]:
     """The events that aggregates count, and where they do."""
     for rule in draft.patterns:
-        for pattern in every_pattern(rule.pattern):
+        for pattern in find_all(rule.pattern, Pattern):
             if isinstance(pattern, RunningAggregate):
                 measures = [measure for measure in pattern.measures if measure.function in _COUNTING]
-                events = [each.event for each in every_pattern(pattern.pattern) if isinstance(each, EventPattern)]
+                events = [each.event for each in find_all(pattern.pattern, EventPattern)]
                 yield from ((event, measure.place) for measure in measures[:1] for event in events)
     for body in bodies(draft):
-        for literal in every(body):
+        for literal in find_all(body, Literal):
             if isinstance(literal, Aggregate) and literal.function in _COUNTING and literal.literals:
                 yield from ((event, literal.place) for event in _events(literal.literals))
 
@@ -71,7 +70,7 @@ def _dropping(owner: Signature, rules: _Rules, seen: set[Signature]) -> Iterator
             dropped = [each for each in dict.fromkeys(variables(event)) if each not in kept]
             if dropped:
                 yield head, event, dropped
-            yield from _dropping(signature(event), rules, seen)
+            yield from _dropping(Signature.of(event), rules, seen)
 
 
 def _kept(head: Term, body: tuple[Literal, ...]) -> set[Var]:

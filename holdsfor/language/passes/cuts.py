@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdsfor.language.description import Call, Clause, Edge, Happens, Holds, HoldsFor, Literal, Occurs, Rule, Signature
+from holdsfor.language.description import Clause, Rule, Signature
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Call, Edge, Happens, Holds, HoldsFor, Literal, Occurs
 from holdsfor.language.passes.names import calls
-from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import Atom, Var, variables
 
@@ -17,13 +16,13 @@ _CUT = Atom("!")
 
 def cuts(draft: Draft) -> None:
     """Without the order of clauses a cut can only be a hint for speed; where it is more, the rule must say so."""
-    last = {signature(clause.head): number for number, clause in enumerate(draft.background)}
+    last = {Signature.of(clause.head): number for number, clause in enumerate(draft.background)}
     last.update((table.signature, len(draft.background)) for table in draft.tables)
     for number, clause in enumerate(draft.background):
         cut = next((literal for literal in clause.body if _is_cut(literal)), None)
         if cut is None:
             continue
-        owner = signature(clause.head)
+        owner = Signature.of(clause.head)
         ends = _is_cut(clause.body[-1]) and _only_tests(draft, owner)
         if not ends and number != last[owner]:
             hint = "remove the cut and write the opposite of its conditions in the other clauses: \\+ ..."
@@ -41,7 +40,7 @@ def cuts(draft: Draft) -> None:
 def _rules(draft: Draft) -> None:
     """A cut in RTEC's holdsFor rules guards a fallback `[]`, and says nothing here; any other is worth a word."""
     for rule, place in draft.rule_cuts:
-        owner = signature(rule.subject)
+        owner = Signature.of(rule.subject)
         if rule.kind != "holdsFor":
             message = "the cut is left out: every answer of the rule counts, not only the first"
             draft.warning("cut", message, place, "remove the cut")
@@ -53,7 +52,7 @@ def _rules(draft: Draft) -> None:
 
 def _same(rule: Rule, other: Rule) -> bool:
     """Are both about one fluent, perhaps with the same value?"""
-    if rule.value is None or other.value is None or signature(rule.subject) != signature(other.subject):
+    if rule.value is None or other.value is None or Signature.of(rule.subject) != Signature.of(other.subject):
         return False
     return rule.kind == other.kind and overlap(rule.subject, other.subject) and overlap(rule.value, other.value)
 
@@ -68,7 +67,7 @@ def _is_cut(literal: Literal) -> bool:
 
 def _only_tests(draft: Draft, owner: Signature) -> bool:
     """Does every call ask only whether there is an answer? Then a second answer adds nothing."""
-    for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
+    for body in (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns)):
         bound: set[Var] = set()
         for literal in body:
             if isinstance(literal, Happens):
@@ -78,6 +77,6 @@ def _only_tests(draft: Draft, owner: Signature) -> bool:
             elif isinstance(literal, Edge | Holds | HoldsFor):
                 bound.update(variables(literal.fluent), variables(literal.value))
         for call in calls(body):
-            if signature(call.goal) == owner and not bound.issuperset(variables(call.goal)):
+            if Signature.of(call.goal) == owner and not bound.issuperset(variables(call.goal)):
                 return False
     return True

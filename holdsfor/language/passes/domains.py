@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.language.description import Initially
+from holdsfor.language.description import Initially, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import Term, Var, is_ground, variables
 from holdsfor.language.written import written
@@ -22,7 +21,7 @@ def _two_beginnings(draft: Draft) -> None:
     facts = [each for each in draft.initially if not each.body]
     for first, second in _perhaps_alike(facts):
         if first.value != second.value and overlap(first.fluent, second.fluent):
-            owner = signature(first.fluent)
+            owner = Signature.of(first.fluent)
             message = f"{owner} has two initial values, {written(first.value)} and {written(second.value)}"
             draft.warning("initially", message, second.place, "keep one of them: a fluent has one value at a time")
 
@@ -44,7 +43,7 @@ def _perhaps_alike(facts: list[Initially]) -> Iterator[tuple[Initially, Initiall
 def _no_evidence(draft: Draft) -> None:
     """Arguments that no rule binds mean all groundings there are; some rule must make one."""
     for owner, (fluent, value, missing) in draft.open.items():
-        grounded = owner in draft.grounded or any(signature(each.entity) == owner for each in draft.groundings)
+        grounded = owner in draft.grounded or any(Signature.of(each.entity) == owner for each in draft.groundings)
         if not grounded and owner.name not in draft.damaged:
             what = "" if missing.anonymous else f" {written(missing)}"
             message = f"nothing says for which{what}: no rule initiates {owner} with all its arguments known"
@@ -60,6 +59,6 @@ def note_evidence(draft: Draft, fluent: Term, value: Term, values: set[Var]) -> 
     """Remembers whether a rule that initiates says for whom."""
     missing = next((each for each in variables(fluent) if each not in values), None)
     if missing is None:
-        draft.grounded.add(signature(fluent))
+        draft.grounded.add(Signature.of(fluent))
     else:
-        draft.open.setdefault(signature(fluent), (fluent, value, missing))
+        draft.open.setdefault(Signature.of(fluent), (fluent, value, missing))

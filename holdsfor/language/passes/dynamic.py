@@ -12,38 +12,30 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from holdsfor.language.description import (
-    EVER,
-    SEEN,
-    STAND_INS,
+from holdsfor.language.description import EVER, SEEN, STAND_INS, Clause, Deadline, Grounding, Initially, Rule, Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.literals import (
     Aggregate,
     Algebra,
     Allen,
     Call,
-    Clause,
     Compare,
-    Deadline,
     Duration,
     Edge,
-    Grounding,
     Happens,
     Holds,
     HoldsFor,
-    Initially,
     Literal,
     Not,
     Occurs,
     Or,
-    Rule,
-    Signature,
+    all_variables,
 )
-from holdsfor.language.draft import Draft
-from holdsfor.language.passes.strata import signature
+from holdsfor.language.nodes import find_all, map_terms
 from holdsfor.language.reading.changes import renamed, unify
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import NOWHERE, START, Atom, Compound, Place, Term, Var, name_and_args, variables
-from holdsfor.language.walk import all_variables, every, own_terms, rewritten
 
 Body = tuple[Literal, ...]
 Member = tuple[Signature, tuple[Term, ...]]
@@ -77,7 +69,7 @@ def dynamic(draft: Draft) -> None:
     if not draft.dynamic_domains:
         return
     feeds = tuple(_feeds(draft))
-    named = {signature(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
+    named = {Signature.of(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
     fed = {feed.domain for feed in feeds} | (draft.dynamic_domains & named)
     work = _Work(draft, feeds, _calling(draft, fed), fed)
     work.domains = [replace(each, body=work.opened(each.body)) for each in draft.groundings]
@@ -90,38 +82,38 @@ def dynamic(draft: Draft) -> None:
 
 
 def _feeds(draft: Draft) -> Iterator[DomainFeed]:
-    defined = {(signature(rule.subject), rule.kind != "happensAt") for rule in draft.rules}
-    defined |= {(signature(each.fluent), True) for each in draft.initially}
-    defined |= {(signature(each.fluent), True) for each in draft.deadlines}
+    defined = {(Signature.of(rule.subject), rule.kind != "happensAt") for rule in draft.rules}
+    defined |= {(Signature.of(each.fluent), True) for each in draft.initially}
+    defined |= {(Signature.of(each.fluent), True) for each in draft.deadlines}
     for grounding in draft.groundings:
-        owner, args = signature(grounding.entity), name_and_args(grounding.entity)[1]
+        owner, args = Signature.of(grounding.entity), name_and_args(grounding.entity)[1]
         if (owner, grounding.value is not None) in defined:
             continue
         for literal in grounding.body:
-            if isinstance(literal, Call) and signature(literal.goal) in draft.dynamic_domains:
+            if isinstance(literal, Call) and Signature.of(literal.goal) in draft.dynamic_domains:
                 members = name_and_args(literal.goal)[1]
                 if all_names(members).keys() <= all_names(args).keys():
                     entity, value = grounding.entity, grounding.value
-                    yield DomainFeed(signature(literal.goal), entity, value, members, grounding.place)
+                    yield DomainFeed(Signature.of(literal.goal), entity, value, members, grounding.place)
 
 
 def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]:
     """The clauses of background predicates that come to a call of a dynamic domain."""
     clauses: dict[Signature, list[Clause]] = {}
     for clause in draft.background:
-        clauses.setdefault(signature(clause.head), []).append(clause)
+        clauses.setdefault(Signature.of(clause.head), []).append(clause)
     callers = set(fed)
     before = -1
     while before != len(callers):
         before = len(callers)
         for owner, mine in clauses.items():
-            if any(signature(each.goal) in callers for clause in mine for each in _calls(clause.body)):
+            if any(Signature.of(each.goal) in callers for clause in mine for each in _calls(clause.body)):
                 callers.add(owner)
     return {owner: clauses[owner] for owner in callers - fed}
 
 
 def _calls(body: Body) -> Iterator[Call]:
-    return (literal for literal in every(body) if isinstance(literal, Call))
+    return find_all(body, Call)
 
 
 @dataclass(slots=True)
@@ -141,10 +133,12 @@ class _Work:
         return tuple(part for literal in body for part in self._opened(literal))
 
     def _opened(self, literal: Literal) -> Body:
-        if isinstance(literal, Call) and signature(literal.goal) in self.calling and self.depth < 50:
+        if isinstance(literal, Call) and Signature.of(literal.goal) in self.calling and self.depth < 50:
             self.depth += 1
             goal = name_and_args(literal.goal)[1]
-            heads = [(name_and_args(clause.head)[1], clause.body) for clause in self.calling[signature(literal.goal)]]
+            heads = [
+                (name_and_args(clause.head)[1], clause.body) for clause in self.calling[Signature.of(literal.goal)]
+            ]
             instances = (self._instance(head, body, goal, literal.place) for head, body in heads)
             cases = [self.opened(instance) for instance in instances if instance is not None]
             self.depth -= 1
@@ -166,13 +160,13 @@ class _Work:
         for variable in {*all_variables(body), *all_names(head)} - set(names):
             names[variable] = self.draft.variable(variable)
         tests = tuple(Compare("=", mine, renamed(theirs, names), place) for mine, theirs in equal)
-        return tests + tuple(rewritten(literal, lambda term: renamed(term, names)) for literal in body)
+        return tests + tuple(map_terms(literal, lambda term: renamed(term, names)) for literal in body)
 
     # ------------------------------------------------------------ clauses without time
 
     def grounding(self, clause: Grounding) -> Grounding:
         """What the data give is tested by the conditions on facts alone; the calls say that the data give it."""
-        calls = [call for call in _calls(clause.body) if signature(call.goal) in self.draft.dynamic_domains]
+        calls = [call for call in _calls(clause.body) if Signature.of(call.goal) in self.draft.dynamic_domains]
         return replace(clause, body=(*dict.fromkeys(calls), *self._plain(clause.body))) if calls else clause
 
     def deadline(self, deadline: Deadline) -> Deadline:
@@ -182,7 +176,7 @@ class _Work:
         """Without conditions on dynamic domains: what the data mention is in them."""
         literals: list[Literal] = []
         for literal in body:
-            if isinstance(literal, Call) and signature(literal.goal) in self.draft.dynamic_domains:
+            if isinstance(literal, Call) and Signature.of(literal.goal) in self.draft.dynamic_domains:
                 continue
             if isinstance(literal, Or):
                 cases = tuple(map(self._plain, literal.alternatives))
@@ -202,7 +196,7 @@ class _Work:
     def rule(self, rule: Rule) -> Iterator[Rule]:
         body = self.opened(rule.body)
         open_names = {*variables(rule.subject), *(variables(rule.value) if rule.value else ())} - _bound(body)
-        hidden = rule.value is not None and (signature(rule.subject), rule.value) in self.draft.unreported
+        hidden = rule.value is not None and (Signature.of(rule.subject), rule.value) in self.draft.unreported
         if rule.kind == "terminatedAt" or hidden:  # what is there can end, unless a negation asks for others
             open_names &= all_variables(body)
         if rule.kind == "holdsFor" and _holds_for_others(rule, body):
@@ -218,7 +212,7 @@ class _Work:
     ) -> Iterator[Body]:
         """The body, with the conditions of a declaration where the data give variables of the head their values."""
         mine = [each for each in self.domains if _is_about(each, entity, value)]
-        domains = {signature(call.goal) for each in mine for call in _calls(each.body)} & self.draft.dynamic_domains
+        domains = {Signature.of(call.goal) for each in mine for call in _calls(each.body)} & self.draft.dynamic_domains
         if not domains or not domains <= self.fed or not open_names:
             yield body
             return
@@ -234,8 +228,8 @@ class _Work:
         known = outer | frozenset(self._given(body))
         literals: list[Literal] = []
         for literal in body:
-            if isinstance(literal, Call) and signature(literal.goal) in self.fed:
-                member = signature(literal.goal), name_and_args(literal.goal)[1]
+            if isinstance(literal, Call) and Signature.of(literal.goal) in self.fed:
+                member = Signature.of(literal.goal), name_and_args(literal.goal)[1]
                 literals += [] if member in known else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
             elif isinstance(literal, Not | Aggregate):
                 inner = self._at(literal.literals, time, known)
@@ -256,8 +250,8 @@ class _Work:
         kept: list[Literal] = []
         members: list[HoldsFor] = []
         for literal in rule.body:
-            if isinstance(literal, Call) and signature(literal.goal) in self.fed:
-                if (signature(literal.goal), name_and_args(literal.goal)[1]) not in known:
+            if isinstance(literal, Call) and Signature.of(literal.goal) in self.fed:
+                if (Signature.of(literal.goal), name_and_args(literal.goal)[1]) not in known:
                     interval = self.draft.variable(Var("I", literal.place))
                     members.append(HoldsFor(self._ever(literal.goal), TRUE, interval, literal.place))
             else:
@@ -276,20 +270,20 @@ class _Work:
                 is_fluent = not isinstance(literal, Happens | Occurs)
                 entity = literal.event if isinstance(literal, Happens | Occurs) else literal.fluent
                 for feed in self.feeds:
-                    if signature(feed.entity) == signature(entity) and (feed.value is not None) == is_fluent:
+                    if Signature.of(feed.entity) == Signature.of(entity) and (feed.value is not None) == is_fluent:
                         member = feed.given_by(entity)
                         yield from () if member is None else (member,)
 
     # ------------------------------------------------------------ the fluents that stand for a domain
 
     def _ever(self, goal: Term) -> Term:
-        self.needed.add(signature(goal))
-        return _fluent(signature(goal), EVER, name_and_args(goal)[1])
+        self.needed.add(Signature.of(goal))
+        return _fluent(Signature.of(goal), EVER, name_and_args(goal)[1])
 
     def define(self, domain: Signature) -> None:
         args = tuple(Var(f"A{position}") for position in range(domain.arity))
         feeds = [feed for feed in self.feeds if feed.domain == domain]
-        clauses = (clause.place for clause in self.draft.background if signature(clause.head) == domain)
+        clauses = (clause.place for clause in self.draft.background if Signature.of(clause.head) == domain)
         tables = (table.place for table in self.draft.tables if table.signature == domain)
         facts = next(chain(clauses, tables), None)
         place = feeds[0].place if feeds else facts or NOWHERE
@@ -377,7 +371,7 @@ def _names_all(head: frozenset[Var], way: Way) -> bool:
 
 
 def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:
-    if signature(clause.entity) != signature(entity) or (clause.value is None) != (value is None):
+    if Signature.of(clause.entity) != Signature.of(entity) or (clause.value is None) != (value is None):
         return False
     return clause.value is None or value is None or overlap(clause.value, value)
 
@@ -389,9 +383,5 @@ def _bound(body: Iterable[Literal]) -> set[Var]:
         if isinstance(literal, Aggregate):
             bound |= set(variables(literal.result))
         elif not isinstance(literal, Not):
-            bound |= (
-                all_variables([literal])
-                if isinstance(literal, Or)
-                else {variable for term in own_terms(literal) for variable in variables(term)}
-            )
+            bound |= all_variables(literal)
     return bound

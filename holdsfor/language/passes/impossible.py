@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt, ne
 
-from holdsfor.language.description import Compare, Is, Literal, Or
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Compare, Is, Literal, Or
 from holdsfor.language.passes.names import bodies
 from holdsfor.language.terms import Atom, Float, Int, Var
-from holdsfor.language.walk import inside
 from holdsfor.language.written import written
 
 _TESTS = {"<": lt, "=<": le, ">": gt, ">=": ge, "\\=": ne, "\\==": ne, "=\\=": ne, "=": eq, "==": eq, "=:=": eq}
@@ -69,7 +68,7 @@ def _check(draft: Draft, body: tuple[Literal, ...], outer: dict[Var, dict[str, _
         elif bound.kind() not in bounds or bounds[bound.kind()].admits(bound.constant):
             bounds[bound.kind()] = bound
     for literal in body:
-        for conjunction in inside(literal):
+        for conjunction in literal.bodies:
             _check(draft, conjunction, known if isinstance(literal, Or) else {})
 
 

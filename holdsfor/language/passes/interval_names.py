@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from holdsfor.language.description import Algebra, Allen, Compare, Duration, HoldsFor, Literal, Rule
+from holdsfor.language.description import Rule
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Algebra, Allen, Compare, Duration, HoldsFor, Literal
 from holdsfor.language.terms import Term, Var, variables
-from holdsfor.language.walk import own_terms
 from holdsfor.language.written import written
 
 _UNKNOWN = frozenset({"unknown", "arity", "unsupported"})
@@ -63,11 +63,7 @@ def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
 
 def _arguments(literal: Literal) -> tuple[Term, ...]:
     """The terms of a condition that are not intervals."""
-    if isinstance(literal, HoldsFor):
-        return literal.fluent, literal.value
-    if isinstance(literal, Algebra | Allen):
-        return ()
-    return (literal.bound,) if isinstance(literal, Duration) else own_terms(literal)
+    return literal.terms
 
 
 def _result(literal: Literal) -> Var | None:

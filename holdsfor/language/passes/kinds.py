@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Deadline, Initially, Input, Occurs, Signature
+from holdsfor.language.description import Deadline, Initially, Input, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.literals import Occurs
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.numbers import numbers
-from holdsfor.language.passes.strata import Node, defined, mentioned, signature
-from holdsfor.language.pattern_walk import as_body, every_pattern
+from holdsfor.language.passes.strata import Node, defined, mentioned
 from holdsfor.language.patterns import EventPattern
 from holdsfor.language.terms import Place, is_ground
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 
@@ -21,13 +21,13 @@ def kinds(draft: Draft) -> None:
     """A name in a head is defined, and may also come as input; a name only in bodies or declarations is input."""
     first: dict[tuple[str, Signature], Place] = {}
     for pattern in draft.patterns:
-        first.setdefault(("event", signature(pattern.head)), pattern.place)
+        first.setdefault(("event", Signature.of(pattern.head)), pattern.place)
     for rule in draft.rules:
         sort = {"happensAt": "event", "holdsFor": "static"}.get(rule.kind, "simple")
         first.setdefault((sort, defined(rule)[1]), rule.place)
     changing: list[Initially | Deadline] = [*draft.initially, *draft.deadlines]
     for each in changing:
-        first.setdefault(("simple", signature(each.fluent)), each.place)
+        first.setdefault(("simple", Signature.of(each.fluent)), each.place)
     draft.events = {owner for sort, owner in first if sort == "event"}
     draft.simple = {owner for sort, owner in first if sort == "simple"}
     draft.static = {owner for sort, owner in first if sort == "static"}
@@ -36,7 +36,7 @@ def kinds(draft: Draft) -> None:
     outputs = definitions(draft)
     read: dict[Node, Place] = {}
     readers: Counter[Node] = Counter()
-    for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
+    for body in (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns)):
         for node, place in mentioned(body):
             if node not in outputs:
                 read.setdefault(node, place)
@@ -54,7 +54,7 @@ def kinds(draft: Draft) -> None:
 
 def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], lasting: set[Node]) -> None:
     """Find the definitions that may also come as input: those declared so, or all if no input is declared."""
-    lasting = lasting | {("event", signature(rule.head)) for rule in draft.patterns}
+    lasting = lasting | {("event", Signature.of(rule.head)) for rule in draft.patterns}
     taken = {each.signature.name for each in draft.inputs}
     for node in sorted(definitions(draft)):
         also = Input(node[1], _kind(draft, node), True, positions.get(node, frozenset()), node in lasting, True)
@@ -66,8 +66,8 @@ def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], las
 
 def _lasting(draft: Draft) -> set[Node]:
     """The events whose starts and ends both matter to some rule."""
-    bodies = (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns))
-    return {("event", signature(each.event)) for body in bodies for each in every(body) if isinstance(each, Occurs)}
+    bodies = (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns))
+    return {("event", Signature.of(each.event)) for body in bodies for each in find_all(body, Occurs)}
 
 
 def definitions(draft: Draft) -> set[Node]:
@@ -97,8 +97,8 @@ def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) 
 
 def _check_two_worlds(draft: Draft) -> None:
     """An event is defined by patterns or by happensAt rules."""
-    derived = {signature(rule.subject) for rule in draft.rules if rule.kind == "happensAt"}
-    for owner, rule in {signature(rule.head): rule for rule in reversed(draft.patterns)}.items():
+    derived = {Signature.of(rule.subject) for rule in draft.rules if rule.kind == "happensAt"}
+    for owner, rule in {Signature.of(rule.head): rule for rule in reversed(draft.patterns)}.items():
         if owner in derived:
             message = f"{owner} is defined by a pattern and by happensAt rules"
             hint = f"give one of them another name; to have both, write {written(rule.head)} <- the other event."
@@ -109,10 +109,8 @@ def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
     """Fluents that stand in a pattern without their value; each is reported once."""
     known = outputs | set(draft.announced) | set(draft.declared)
     leaves: dict[Node, None] = {}
-    for leaf in (
-        each for rule in draft.patterns for each in every_pattern(rule.pattern) if isinstance(each, EventPattern)
-    ):
-        owner = signature(leaf.event)
+    for leaf in (each for rule in draft.patterns for each in find_all(rule.pattern, EventPattern)):
+        owner = Signature.of(leaf.event)
         node: Node = ("event", owner)
         if node not in known and ("fluent", owner) in known and node not in leaves:
             leaves[node] = None
@@ -123,11 +121,11 @@ def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
 
 def _check_values(draft: Draft, owner: Signature) -> None:
     """Some values of a fluent may be simple and others statically determined, but none of them both."""
-    rules = [rule for rule in draft.rules if rule.value is not None and signature(rule.subject) == owner]
+    rules = [rule for rule in draft.rules if rule.value is not None and Signature.of(rule.subject) == owner]
     simple = {rule.value for rule in rules if rule.kind == "initiatedAt"}
-    simple |= {each.value for each in draft.initially if signature(each.fluent) == owner}
+    simple |= {each.value for each in draft.initially if Signature.of(each.fluent) == owner}
     simple |= {
-        value for each in draft.deadlines if signature(each.fluent) == owner for value in (each.source, each.target)
+        value for each in draft.deadlines if Signature.of(each.fluent) == owner for value in (each.source, each.target)
     }
     ended = {rule.value for rule in rules if rule.kind == "terminatedAt" and rule.value and is_ground(rule.value)}
     for rule in rules:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from holdsfor.language.description import Call, Edge, Happens, Holds, HoldsFor, Literal, Occurs
 from holdsfor.language.draft import Draft
-from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.literals import Call, Edge, Happens, Holds, HoldsFor, Literal, Occurs
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args
-from holdsfor.language.walk import every
 
 
 def lower_case(draft: Draft) -> None:
@@ -33,7 +32,7 @@ def lower_case(draft: Draft) -> None:
 def _warn_of_letters(draft: Draft) -> None:
     """Warn of a letter in a head and in its conditions, unless a fact or another head has letters there as names."""
     rules = [(rule.subject, rule.body) for rule in draft.rules]
-    rules += [(pattern.head, as_body(pattern)) for pattern in draft.patterns]
+    rules += [(pattern.head, pattern.body) for pattern in draft.patterns]
     rules += [(clause.head, clause.body) for clause in draft.background if clause.body]
     facts = {arg for clause in draft.background if not clause.body for arg in name_and_args(clause.head)[1]}
     letters: dict[tuple[str, int], set[Term]] = defaultdict(set)
@@ -59,13 +58,13 @@ def _subjects(draft: Draft) -> Iterator[Term]:
         yield rule.subject
     for pattern in draft.patterns:
         yield pattern.head
-    for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
+    for body in (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns)):
         yield from _matched(body)
 
 
 def _matched(body: tuple[Literal, ...]) -> Iterator[Term]:
     """The events, fluents and facts that a body asks for."""
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Happens | Occurs):
             yield literal.event
         elif isinstance(literal, Edge | Holds | HoldsFor):

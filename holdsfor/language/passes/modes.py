@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
 
-from holdsfor.language.description import (
+from holdsfor.language.description import Clause, Signature
+from holdsfor.language.literals import (
     Aggregate,
     Algebra,
     Allen,
     Call,
-    Clause,
     Compare,
     Duration,
     Edge,
@@ -21,11 +21,9 @@ from holdsfor.language.description import (
     Not,
     Occurs,
     Or,
-    Signature,
+    all_variables,
 )
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
-from holdsfor.language.walk import all_variables
 
 Bound = bool | tuple["Bound", ...]
 """Whether an argument of a call has a value; of a term, which of its own arguments have."""
@@ -49,7 +47,7 @@ class Modes:
         self._rules: dict[Signature, list[Clause]] = defaultdict(list)
         for clause in background:
             if clause.body or not is_ground(clause.head):  # other facts give all their arguments
-                self._rules[signature(clause.head)].append(clause)
+                self._rules[Signature.of(clause.head)].append(clause)
         self._known: dict[_Call, frozenset[int] | None] = {}
         self._asked: list[_Call] = []  # predicates that are looked at, each for the one before it
 
@@ -148,7 +146,7 @@ class Modes:
 
     def _call(self, goal: Term, values: Set[Var]) -> set[Var] | None:
         args = name_and_args(goal)[1]
-        after = self.after(signature(goal), tuple(_bound(arg, values) for arg in args))
+        after = self.after(Signature.of(goal), tuple(_bound(arg, values) for arg in args))
         return None if after is None else {variable for i in after for variable in variables(args[i])}
 
     def needs(self, literal: Literal) -> set[Var]:

@@ -5,32 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from holdsfor.language.description import (
-    Call,
-    Clause,
-    Compare,
-    Deadline,
-    Grounding,
-    Initially,
-    Is,
-    Literal,
-    Rule,
-    Signature,
-)
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.passes.strata import mentioned, signature
-from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.literals import Call, Compare, Is, Literal
+from holdsfor.language.nodes import find_all
+from holdsfor.language.passes.strata import mentioned
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.terms import Term
 from holdsfor.language.vocabulary import FORMS, LISTS
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 
 def names(draft: Draft) -> None:
     """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
-    known = {signature(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
+    known = {Signature.of(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
     known |= draft.dynamic_domains | draft.predicates
     arities: dict[str, set[int]] = defaultdict(set)
     for name, arity in known:
@@ -38,7 +27,7 @@ def names(draft: Draft) -> None:
     missing: dict[Signature, list[Call]] = defaultdict(list)
     for body in bodies(draft):
         for call in calls(body):
-            owner = signature(call.goal)
+            owner = Signature.of(call.goal)
             if owner not in known and owner.name not in draft.damaged and call.goal != FAIL:
                 missing[owner].append(call)
     for owner, uses in missing.items():
@@ -50,12 +39,12 @@ def bodies(draft: Draft) -> Iterator[tuple[Literal, ...]]:
     clauses: list[Rule | Clause | Grounding | Initially | Deadline] = [*draft.rules, *draft.background]
     clauses += [*draft.groundings, *draft.initially, *draft.deadlines]
     yield from (clause.body for clause in clauses if clause.body)
-    yield from map(as_body, draft.patterns)
+    yield from (rule.body for rule in draft.patterns)
 
 
 def calls(body: tuple[Literal, ...]) -> Iterator[Call]:
     """The calls of a body, also inside other conditions."""
-    return (literal for literal in every(body) if isinstance(literal, Call))
+    return find_all(body, Call)
 
 
 def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str, set[int]]) -> None:
@@ -91,7 +80,7 @@ def _event_instead(draft: Draft, goal: Term, known: Collection[str]) -> str:
     events, tests = [], []
     for literal in clause.body:
         match literal:
-            case Call(goal=event) if signature(event).name not in known:
+            case Call(goal=event) if Signature.of(event).name not in known:
                 events.append(written(event))
             case Call(goal=test):
                 tests.append(written(test))

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from holdsfor.language.description import Holds, Literal, Not, Or, Signature
+from holdsfor.language.description import Signature
+from holdsfor.language.literals import Holds, Literal, Not, Or, all_variables
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.combinations import combinations
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.terms import Var
-from holdsfor.language.walk import all_variables, every
 
 Body = tuple[Literal, ...]
 Circle = Iterable[Signature]
@@ -85,7 +85,7 @@ def _simple(body: Body, members: set[Signature]) -> bool:
 
 
 def _asked(body: Iterable[Literal], members: set[Signature]) -> list[Holds]:
-    return [each for each in every(body) if isinstance(each, Holds) and signature(each.fluent) in members]
+    return [each for each in find_all(body, Holds) if Signature.of(each.fluent) in members]
 
 
 def _others(case: Body, literal: Literal) -> set[Var]:

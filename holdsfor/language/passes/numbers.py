@@ -6,24 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import (
-    Aggregate,
-    Call,
-    Compare,
-    Edge,
-    Happens,
-    Holds,
-    HoldsFor,
-    Is,
-    Literal,
-    Occurs,
-    Signature,
-)
-from holdsfor.language.passes.strata import Node, signature
-from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.description import Signature
+from holdsfor.language.literals import Aggregate, Call, Compare, Edge, Happens, Holds, HoldsFor, Is, Literal, Occurs
+from holdsfor.language.nodes import find_all
+from holdsfor.language.passes.strata import Node
 from holdsfor.language.terms import Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
-from holdsfor.language.walk import every
 
 if TYPE_CHECKING:
     from holdsfor.language.draft import Draft
@@ -48,7 +36,7 @@ def number_slots(draft: Draft) -> set[Slot]:
     heads = [(list(head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
     heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
     heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
-    heads += [(list(slots("event", each.head)), as_body(each)) for each in draft.patterns]
+    heads += [(list(slots("event", each.head)), each.body) for each in draft.patterns]
     numeric_slots: set[Slot] = set()
     passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
     for head, body in [*heads, *clauses]:
@@ -79,7 +67,7 @@ def _used(clauses: list[tuple[list[tuple[Slot, Var]], tuple[Literal, ...]]]) -> 
 def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
     """The variables that a body needs as numbers."""
     numeric: set[Var] = set()
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
             numeric.update(variables(literal.left), variables(literal.right))
         elif isinstance(literal, Is):
@@ -92,7 +80,7 @@ def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
 
 
 def slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:
-    owner = signature(term)
+    owner = Signature.of(term)
     for position, arg in enumerate(name_and_args(term)[1]):
         if isinstance(arg, Var):
             yield (kind, owner, position), arg
@@ -100,7 +88,7 @@ def slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:
 
 def _fluent_slots(fluent: Term, value: Term) -> Iterator[tuple[Slot, Var]]:
     yield from slots("fluent", fluent)
-    owner = signature(fluent)
+    owner = Signature.of(fluent)
     if isinstance(value, Var):
         yield ("fluent", owner, owner.arity), value
 
@@ -110,7 +98,7 @@ def head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
 
 
 def body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Happens | Occurs):
             yield from slots("event", literal.event)
         elif isinstance(literal, Edge | Holds | HoldsFor):

@@ -12,8 +12,7 @@ from itertools import pairwise
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import every_pattern, inside
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -31,30 +30,25 @@ from holdsfor.language.terms import Place
 def pattern_circles(draft: Draft) -> None:
     for group in draft.pattern_circles:
         members = set(group)
-        rules = [rule for rule in draft.patterns if signature(rule.head) in members]
+        rules = [rule for rule in draft.patterns if Signature.of(rule.head) in members]
         _check_circle(draft, rules, members)
 
 
 def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature]) -> None:
-    negates = any(
-        any(leaves_among(part.what, members))
-        for rule in rules
-        for part in every_pattern(rule.pattern)
-        if isinstance(part, Absence)
-    )
+    negates = any(any(leaves_among(part.what, members)) for rule in rules for part in find_all(rule.pattern, Absence))
     for rule in rules:
         others = (
             _chosen_leaves(rule, members) if rule.policy != "unrestricted" else _long_leaves(rule, members, negates)
         )
         for leaf, reason, hint in (*_closed_leaves(rule, members), *others):
-            shown = _show_circle(rules, rule, signature(leaf.event))
-            draft.error("cycle", f"{signature(rule.head)} depends on itself{shown}; {reason}", leaf.place, hint)
+            shown = _show_circle(rules, rule, Signature.of(leaf.event))
+            draft.error("cycle", f"{Signature.of(rule.head)} depends on itself{shown}; {reason}", leaf.place, hint)
             return
 
 
 def _closed_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[EventPattern, str, str]]:
     """The events of the circle that must be complete before."""
-    for pattern in every_pattern(rule.pattern):
+    for pattern in find_all(rule.pattern, Pattern):
         if isinstance(pattern, Absence) and isinstance(pattern.last, int):
             for leaf in leaves_among(pattern.what, members):
                 reason = "NOT until a deadline cannot ask for what it takes part in"
@@ -96,7 +90,7 @@ def _earlier_leaves(pattern: Pattern) -> Iterator[EventPattern]:
             assert not isinstance(pattern.last, int)
             yield from (*_atoms(pattern.what), *_atoms(pattern.first), *_earlier_leaves(pattern.last))
         case _:
-            for part in inside(pattern):
+            for part in pattern.parts:
                 yield from _earlier_leaves(part)
 
 
@@ -108,7 +102,7 @@ def _choosing_leaves(pattern: Pattern) -> Iterator[EventPattern]:
         case Absence(last=last) if not isinstance(last, int):
             pass
         case Either() | Filter() | Limit():
-            for part in inside(pattern):
+            for part in pattern.parts:
                 yield from _choosing_leaves(part)
             return
         case _:
@@ -126,26 +120,26 @@ def _shorter_leaves(pattern: Pattern) -> Iterator[EventPattern]:
         case Absence() if not isinstance(pattern.last, int):
             yield from _atoms(pattern)
         case _:
-            for part in inside(pattern):
+            for part in pattern.parts:
                 yield from _shorter_leaves(part)
 
 
 def _atoms(pattern: Pattern) -> Iterator[EventPattern]:
-    return (each for each in every_pattern(pattern) if isinstance(each, EventPattern))
+    return find_all(pattern, EventPattern)
 
 
 def leaves_among(pattern: Pattern, members: Set[Signature]) -> Iterator[EventPattern]:
-    return (leaf for leaf in _atoms(pattern) if signature(leaf.event) in members)
+    return (leaf for leaf in _atoms(pattern) if Signature.of(leaf.event) in members)
 
 
 def _show_circle(rules: list[PatternRule], first: PatternRule, need: Signature) -> str:
     """`: a/1 <- b/1 (rules.ec:3) <- a/1 (rules.ec:4)`, a way round that begins with a rule and what it needs."""
-    owner = signature(first.head)
-    members = {signature(rule.head) for rule in rules}
+    owner = Signature.of(first.head)
+    members = {Signature.of(rule.head) for rule in rules}
     needs: dict[Signature, dict[Signature, Place]] = {each: {} for each in (owner, *members)}
     for rule in (first, *rules):
         for leaf in leaves_among(rule.pattern, members):
-            needs[signature(rule.head)].setdefault(signature(leaf.event), leaf.place)
+            needs[Signature.of(rule.head)].setdefault(Signature.of(leaf.event), leaf.place)
     way = [owner] if need == owner else [owner, *_shortest(needs, need, owner)[:-1]]
     steps = [*way, owner]
     shown = [

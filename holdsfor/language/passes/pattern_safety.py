@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from holdsfor.language.description import Call
+from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Call, all_variables
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.modes import Modes
-from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import (
+from holdsfor.language.patterns import (
+    Absence,
+    Either,
+    Filter,
+    Limit,
+    Pattern,
+    PatternRule,
+    RunningAggregate,
     beside_each_other,
     event_variables,
-    inside,
-    measure_variables,
-    own_variables,
-    pattern_variables,
 )
-from holdsfor.language.patterns import Absence, Either, Filter, Limit, Pattern, PatternRule, RunningAggregate
 from holdsfor.language.terms import Var, variables
-from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
 
 #: The variables that have a value, for each way in which the alternatives of OR can happen; only the least of them.
@@ -70,8 +72,8 @@ class _Check:
                 return self._filter(pattern, outside)
             case RunningAggregate():
                 return self._running(pattern, outside)
-        ways: Ways = frozenset({frozenset(own_variables(pattern))})
-        for part in inside(pattern):
+        ways: Ways = frozenset({frozenset(pattern.own_variables)})
+        for part in pattern.parts:
             more = self._ways_of_part(pattern, part, outside)
             ways = _least(one | other for one in ways for other in more)
         return ways
@@ -88,7 +90,7 @@ class _Check:
 
     def _absence(self, pattern: Absence, outside: set[Var], tested: frozenset[Var] = frozenset()) -> Ways:
         """tested: the variables of conditions that stand directly behind it, which may give them values."""
-        own = pattern_variables(pattern.what)
+        own = all_variables(pattern.what)
         ways: Ways = frozenset({frozenset()})
         for part in beside_each_other(pattern):
             more = self._ways_of_part(pattern, part, outside)
@@ -108,15 +110,15 @@ class _Check:
 
     def _filter(self, pattern: Filter, outside: set[Var]) -> Ways:
         conditions = all_variables(pattern.conditions)
-        for literal in every(pattern.conditions):
-            if isinstance(literal, Call) and signature(literal.goal) in self._draft.dynamic_domains:
+        for literal in find_all(pattern.conditions, Call):
+            if Signature.of(literal.goal) in self._draft.dynamic_domains:
                 hint = "leave the condition out: what the pattern names has been in the input"
                 self._draft.error("misplaced", "WHERE cannot ask for a dynamic domain", literal.place, hint)
         ways = self._tested_ways(pattern.pattern, outside | conditions, frozenset(conditions))
         filtered: set[frozenset[Var]] = set()
         for way in ways:
             values = set(way)
-            left = self._modes.run(pattern.conditions, values, outside | pattern_variables(pattern.pattern))
+            left = self._modes.run(pattern.conditions, values, outside | all_variables(pattern.pattern))
             for variable in sorted(all_variables(left[:1]) - values, key=_position)[:1]:
                 hint = "WHERE tests what the pattern before it gives a value: bind it there"
                 message = f"WHERE needs a value for {written(variable)}, and the pattern gives it none"
@@ -134,11 +136,11 @@ class _Check:
         return self._ways(pattern, outside)
 
     def _running(self, pattern: RunningAggregate, outside: set[Var]) -> Ways:
-        measured = {variable for measure in pattern.measures for variable in measure_variables(measure)}
+        measured = {variable for measure in pattern.measures for variable in all_variables(measure)}
         ways = self._ways(pattern.pattern, outside | measured)
-        within = pattern_variables(pattern.pattern)
+        within = all_variables(pattern.pattern)
         for measure in pattern.measures:
-            for variable in (variable for term in measure.terms for variable in variables(term)):
+            for variable in (variable for term in measure.arguments for variable in variables(term)):
                 if not all(variable in way for way in ways):
                     hint = "measure a variable of an event of the pattern"
                     self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
@@ -162,8 +164,8 @@ class _Check:
 
 def _others(whole: Pattern, part: Pattern) -> set[Var]:
     """The variables of the parts beside one."""
-    beside = (each for each in inside(whole) if each is not part)
-    return {variable for each in beside for variable in pattern_variables(each)}
+    beside = (each for each in whole.parts if each is not part)
+    return {variable for each in beside for variable in all_variables(each)}
 
 
 def _shared(own: Set[Var], outside: Set[Var]) -> list[Var]:

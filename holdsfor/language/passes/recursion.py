@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.language.description import Aggregate, Call, Literal, Not, Signature
+from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Aggregate, Call, Literal, Not
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.graph import components, cycle
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.terms import Place
-from holdsfor.language.walk import every, inside
 
 
 def recursion(draft: Draft) -> None:
     """Finds the groups that call each other. A call inside a negation or findall must be of an earlier group."""
     needs: dict[Signature, dict[Signature, Place]] = {
-        signature(clause.head): {} for clause in draft.background if clause.body
+        Signature.of(clause.head): {} for clause in draft.background if clause.body
     }
     closed: dict[tuple[Signature, Signature], Place] = {}
     for clause in draft.background:
-        owner = signature(clause.head)
-        for literal in every(clause.body):
-            if isinstance(literal, Call) and signature(literal.goal) in needs:
-                needs[owner].setdefault(signature(literal.goal), literal.place)
+        owner = Signature.of(clause.head)
+        for literal in find_all(clause.body, Literal):
+            if isinstance(literal, Call) and Signature.of(literal.goal) in needs:
+                needs[owner].setdefault(Signature.of(literal.goal), literal.place)
         for call in _closed(clause.body):
-            closed.setdefault((owner, signature(call.goal)), call.place)
+            closed.setdefault((owner, Signature.of(call.goal)), call.place)
     for group in components(needs):
         if len(group) == 1 and group[0] not in needs[group[0]]:
             continue
@@ -55,8 +55,8 @@ def _report(
 def _closed(body: tuple[Literal, ...]) -> Iterator[Call]:
     """The calls inside negations and findalls."""
     for literal in body:
-        for conjunction in inside(literal):
+        for conjunction in literal.bodies:
             if isinstance(literal, Not | Aggregate):
-                yield from (each for each in every(conjunction) if isinstance(each, Call))
+                yield from find_all(conjunction, Call)
             else:
                 yield from _closed(conjunction)

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from holdsfor.language.description import (
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule, Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.literals import (
     Aggregate,
     Algebra,
     Allen,
     Call,
-    Clause,
     Compare,
-    Deadline,
     Duration,
     Edge,
-    Grounding,
     Happens,
     Holds,
-    Initially,
     Literal,
     Not,
     Occurs,
     Or,
-    Rule,
-    Signature,
+    all_variables,
 )
-from holdsfor.language.draft import Draft
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.apart import head_terms
 from holdsfor.language.passes.domains import note_evidence
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.names import calls
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import START, Place, Term, Var, variables
-from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
 
 
@@ -47,7 +42,7 @@ def safety(draft: Draft) -> None:
     for clause in draft.background:
         if clause.place in draft.incomplete:
             continue
-        if signature(clause.head) in draft.recursive:
+        if Signature.of(clause.head) in draft.recursive:
             _recursive(draft, clause, modes)
         elif clause.body:
             _clause(draft, clause, modes)
@@ -80,10 +75,10 @@ def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Mod
 def _is_listed(draft: Draft, clause: Initially, modes: Modes) -> bool:
     """Whether a declaration lists the groundings: they are what `initially(f(_)=v)` is about."""
     for each in draft.groundings:
-        if each.value is not None and signature(each.entity) == signature(clause.fluent):
+        if each.value is not None and Signature.of(each.entity) == Signature.of(clause.fluent):
             bound: set[Var] = set()
             modes.run(each.body, bound, set(variables(each.entity)))
-            dynamic = any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+            dynamic = any(Signature.of(call.goal) in draft.dynamic_domains for call in calls(each.body))
             if not dynamic and bound.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
                 return True
     return False
@@ -93,7 +88,7 @@ def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None
     """Groundings come from the data, and at the start there are none."""
     note_evidence(draft, clause.fluent, clause.value, values | set(variables(clause.fluent)))
     missing = next((each for each in variables(clause.fluent) if each not in values), None)
-    if missing is not None and signature(clause.fluent).name not in draft.damaged:
+    if missing is not None and Signature.of(clause.fluent).name not in draft.damaged:
         pair = f"{written(clause.fluent)}={written(clause.value)}"
         message = f"nothing says for which groundings {pair} holds initially: at the start none is known"
         hint = f"write conditions: initially({pair}) :- ..., or declare the domain: grounding({pair}) :- ..."
@@ -103,7 +98,7 @@ def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None
 def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, bool]]) -> None:
     head = {*variables(rule.subject), rule.at, *(variables(rule.value) if rule.value else ())}
     # Where groundings are declared, they give the arguments of the head their values.
-    values = head - {rule.at} if (signature(rule.subject), rule.value is not None) in listed else set()
+    values = head - {rule.at} if (Signature.of(rule.subject), rule.value is not None) in listed else set()
     left = modes.run(rule.body, values, head)
     reported = _report(draft, modes, left, values, head, rule.body)
     if left:
@@ -130,7 +125,7 @@ def _recursive(draft: Draft, clause: Clause, modes: Modes) -> None:
     values: set[Var] = set()
     left = modes.run(clause.body, values, head)
     reported = _report(draft, modes, left, values, head, clause.body)
-    owner = signature(clause.head)
+    owner = Signature.of(clause.head)
     for variable in dict.fromkeys(variables(clause.head)):
         if variable not in values | reported | all_variables(left):
             message = (
@@ -167,8 +162,8 @@ def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
 
 def _is_left_out(draft: Draft, rule: Rule) -> bool:
     """Whether RTEC would compute nothing for it: files that declare groundings do so for all that is to be found."""
-    about = ((signature(each.entity), each.value is not None) for each in draft.groundings)
-    return bool(draft.groundings) and (signature(rule.subject), rule.value is not None) not in about
+    about = ((Signature.of(each.entity), each.value is not None) for each in draft.groundings)
+    return bool(draft.groundings) and (Signature.of(rule.subject), rule.value is not None) not in about
 
 
 def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
@@ -177,7 +172,7 @@ def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
     if missing is not None:
         name = written(missing)
         hint = f"write the value, as in {written(rule.subject)}=true, or bind {name} in the body"
-        message = f"nothing says what the value {written(rule.value)} of {signature(rule.subject)} is"
+        message = f"nothing says what the value {written(rule.value)} of {Signature.of(rule.subject)} is"
         draft.error("unbound", message, missing.place, hint)
 
 
@@ -186,9 +181,9 @@ def _listed_domains(draft: Draft) -> set[tuple[Signature, bool]]:
     listed = (
         each
         for each in draft.groundings
-        if not any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+        if not any(Signature.of(call.goal) in draft.dynamic_domains for call in calls(each.body))
     )
-    return {(signature(each.entity), each.value is not None) for each in listed}
+    return {(Signature.of(each.entity), each.value is not None) for each in listed}
 
 
 # ---------------------------------------------------------------- what is left
@@ -265,7 +260,7 @@ def _position(variable: Var) -> tuple[int, int]:
 
 
 def _times(negation: Not) -> set[Term]:
-    return {each.time for each in every(negation.literals) if isinstance(each, Happens | Holds | Edge)}
+    return {each.time for each in find_all(negation.literals, Literal) if isinstance(each, Happens | Holds | Edge)}
 
 
 def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place, str]:
@@ -289,7 +284,7 @@ def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place,
     if isinstance(literal, Algebra | Allen) or (isinstance(literal, Duration) and variable == literal.interval):
         return f"no condition computes the intervals {name}", place, f"add holdsFor(fluent=value, {name})"
     if isinstance(literal, Call):
-        return f"{signature(literal.goal)} needs a value for {name}", place, "bind it in another condition"
+        return f"{Signature.of(literal.goal)} needs a value for {name}", place, "bind it in another condition"
     hint = "bind it in another condition"
     if (
         isinstance(literal, Compare)

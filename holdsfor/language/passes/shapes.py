@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import Happens, Literal, Occurs
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Literal
 from holdsfor.language.passes.strata import mentions
-from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.terms import Atom, Compound, Items, Term, is_ground, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
@@ -23,7 +22,7 @@ def shapes(draft: Draft) -> None:
         _conditions(draft, rule.body)
     for pattern in draft.patterns:
         _check(draft, _without_calculations(pattern.head), None, True)
-        _conditions(draft, as_body(pattern))
+        _conditions(draft, pattern.body)
     for initial in draft.initially:
         _check(draft, initial.fluent, initial.value, True)
     for deadline in draft.deadlines:
@@ -38,10 +37,7 @@ def _without_calculations(head: Term) -> Term:
 
 def _conditions(draft: Draft, body: tuple[Literal, ...]) -> None:
     for literal in mentions(body):
-        if isinstance(literal, Happens | Occurs):
-            _check(draft, literal.event, None, False)
-        else:
-            _check(draft, literal.fluent, literal.value, False)
+        _check(draft, literal.subject, literal.value, False)
 
 
 def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.terms import Atom, Compound, Items, Term, Var, variables
 from holdsfor.language.vocabulary import LEGACY
 
@@ -83,7 +83,7 @@ def _names(*terms: Term) -> Iterator[Atom]:
 def _is_declaration(raw: RawClause | RawPatternRule) -> bool:
     if isinstance(raw, RawPatternRule) or not isinstance(raw.head, Atom | Compound):
         return False
-    owner = signature(raw.head)
+    owner = Signature.of(raw.head)
     return owner.name in _DECLARATIONS or owner in LEGACY
 
 

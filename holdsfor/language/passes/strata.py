@@ -6,30 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import (
-    Defined,
-    Edge,
-    Entity,
-    FluentValue,
-    Happens,
-    Holds,
-    HoldsFor,
-    Literal,
-    Occurs,
-    Rule,
-    Signature,
-)
+from holdsfor.language.description import Defined, FluentValue, Rule, Signature
+from holdsfor.language.literals import Entity, Literal, Mention
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.graph import components
-from holdsfor.language.pattern_walk import as_body
-from holdsfor.language.terms import Compound, Place, Term, is_ground, name_and_args
-from holdsfor.language.walk import every
+from holdsfor.language.terms import Place, Term, is_ground
 
 if TYPE_CHECKING:
     from holdsfor.language.draft import Draft
 
 Node = tuple[Entity, Signature]
 Part = tuple[Entity, Defined]
-Mention = Happens | Occurs | Edge | Holds | HoldsFor
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +38,7 @@ def strata(draft: Draft) -> None:
     for step in all_steps:
         needs[step.head].append(step.need)
     levels: dict[Part, int] = {}
-    patterns = {signature(rule.head) for rule in draft.patterns}
+    patterns = {Signature.of(rule.head) for rule in draft.patterns}
     for group in components(needs):
         inner = set(group)
         below = [levels[need] for part in group for need in needs[part] if need not in inner]
@@ -74,8 +61,8 @@ def defined_parts(draft: Draft) -> dict[Part, None]:
     """Every event, fluent and value that is defined by itself, in the order of rules, initially and deadlines."""
     split = split_values(draft.rules, draft.simple)
     fluents = [each.fluent for each in draft.initially] + [each.fluent for each in draft.deadlines]
-    also: list[Part] = [("fluent", signature(fluent)) for fluent in fluents]
-    also += [("event", signature(rule.head)) for rule in draft.patterns]
+    also: list[Part] = [("fluent", Signature.of(fluent)) for fluent in fluents]
+    also += [("event", Signature.of(rule.head)) for rule in draft.patterns]
     return dict.fromkeys([*(_part(rule, split) for rule in draft.rules), *also])
 
 
@@ -84,7 +71,7 @@ def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Sig
     by_fluent: dict[Signature, dict[Term, None]] = {}
     for rule in rules:
         if rule.kind == "holdsFor" and rule.value is not None:
-            by_fluent.setdefault(signature(rule.subject), {}).setdefault(rule.value)
+            by_fluent.setdefault(Signature.of(rule.subject), {}).setdefault(rule.value)
     mixed = set(simple)
     return {
         owner: tuple(values)
@@ -103,16 +90,16 @@ def steps(draft: Draft) -> Iterator[Dependency]:
                 if need in known:
                     yield Dependency(_part(rule, split), need, literal, rule, literal.place)
     for pattern in draft.patterns:
-        for literal in mentions(as_body(pattern)):
+        for literal in mentions(pattern.body):
             for need in _needs(literal, split):
                 if need in known:
-                    yield Dependency(("event", signature(pattern.head)), need, literal, None, literal.place)
+                    yield Dependency(("event", Signature.of(pattern.head)), need, literal, None, literal.place)
     for initial in draft.initially:
         for literal in mentions(initial.body):
             for need in _needs(literal, split):
-                yield Dependency(("fluent", signature(initial.fluent)), need, literal, None, literal.place)
+                yield Dependency(("fluent", Signature.of(initial.fluent)), need, literal, None, literal.place)
     for deadline in draft.deadlines:
-        fluent: Part = "fluent", signature(deadline.fluent)
+        fluent: Part = "fluent", Signature.of(deadline.fluent)
         yield Dependency(fluent, fluent, None, None, deadline.place)
 
 
@@ -127,7 +114,7 @@ def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:
 def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Iterator[Part]:
     """What a condition may be about: the simple values of a fluent, and those that are defined one by one."""
     entity, owner = node(literal)
-    value = None if isinstance(literal, Happens | Occurs) else literal.value
+    value = literal.value
     own = split.get(owner, ())
     if value is None or value not in own:
         yield entity, owner
@@ -138,25 +125,17 @@ def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Ite
 
 def defined(rule: Rule) -> Node:
     """The event or fluent that a rule is for."""
-    return "event" if rule.kind == "happensAt" else "fluent", signature(rule.subject)
-
-
-def signature(term: Term) -> Signature:
-    if isinstance(term, Compound):  # first and at once: facts come in great numbers
-        return Signature(term.functor, len(term.args))
-    return Signature(name_and_args(term)[0], 0)
+    return "event" if rule.kind == "happensAt" else "fluent", Signature.of(rule.subject)
 
 
 def mentions(body: tuple[Literal, ...]) -> Iterator[Mention]:
-    """The conditions of a body that are about events and fluents, also those inside others."""
-    return (literal for literal in every(body) if isinstance(literal, Mention))
+    """Iterate over the conditions of a body on events and fluents, also those inside others."""
+    return find_all(body, Mention)
 
 
 def node(literal: Mention) -> Node:
-    """What a condition is about."""
-    if isinstance(literal, Happens | Occurs):
-        return "event", signature(literal.event)
-    return "fluent", signature(literal.fluent)
+    """Return the event or fluent that a condition is about."""
+    return literal.ENTITY, Signature.of(literal.subject)
 
 
 def mentioned(body: tuple[Literal, ...]) -> Iterator[tuple[Node, Place]]:

@@ -6,7 +6,6 @@ from collections import defaultdict
 
 from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.terms import NOWHERE, Term, is_ground, name_and_args
 from holdsfor.language.written import written
 
@@ -18,9 +17,9 @@ def unending(draft: Draft) -> None:
     begun: dict[Signature, list[Rule]] = defaultdict(list)
     for rule in draft.rules:
         if rule.kind == "initiatedAt" and rule.subject.place != NOWHERE:  # not one that was made for a dynamic domain
-            begun[signature(rule.subject)].append(rule)
-    ended = {signature(rule.subject) for rule in draft.rules if rule.kind == "terminatedAt"}
-    ended |= {signature(deadline.fluent) for deadline in draft.deadlines}
+            begun[Signature.of(rule.subject)].append(rule)
+    ended = {Signature.of(rule.subject) for rule in draft.rules if rule.kind == "terminatedAt"}
+    ended |= {Signature.of(deadline.fluent) for deadline in draft.deadlines}
     values = _values(draft)
     for owner, rules in begun.items():
         if owner not in ended and not _has_several(values[owner]):
@@ -32,9 +31,9 @@ def _values(draft: Draft) -> dict[Signature, set[Term]]:
     values: dict[Signature, set[Term]] = defaultdict(set)
     for rule in draft.rules:
         if rule.kind == "initiatedAt" and rule.value is not None:
-            values[signature(rule.subject)].add(rule.value)
+            values[Signature.of(rule.subject)].add(rule.value)
     for initial in draft.initially:
-        values[signature(initial.fluent)].add(initial.value)
+        values[Signature.of(initial.fluent)].add(initial.value)
     return values
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from holdsfor.language.description import Edge, Holds, HoldsFor, Literal, Rule, Signature
+from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.literals import Edge, Holds, HoldsFor, Literal
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.comparisons import can_be_equal
-from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import NOWHERE, Place, Term
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 
@@ -20,20 +19,20 @@ def unreachable(draft: Draft) -> None:
     values: dict[Signature, set[Term]] = defaultdict(set)
     for rule in draft.rules:
         if rule.value is not None:
-            values[signature(rule.subject)].update([] if rule.kind == "terminatedAt" else [rule.value])
+            values[Signature.of(rule.subject)].update([] if rule.kind == "terminatedAt" else [rule.value])
     for initial in draft.initially:
-        values[signature(initial.fluent)].add(initial.value)
+        values[Signature.of(initial.fluent)].add(initial.value)
     for deadline in draft.deadlines:
-        values[signature(deadline.fluent)].add(deadline.target)
+        values[Signature.of(deadline.fluent)].add(deadline.target)
     seen: dict[Rule | PatternRule, Place] = {}
     for deadline in draft.deadlines:
-        if signature(deadline.fluent).name not in draft.damaged:
-            owner = signature(deadline.fluent)
+        if Signature.of(deadline.fluent).name not in draft.damaged:
+            owner = Signature.of(deadline.fluent)
             _check(draft, owner, deadline.source, values, deadline.source.place)
     conditions = [condition for rule in draft.rules for condition in _asked(rule)]
-    conditions += [condition for rule in draft.patterns for condition in _conditions(as_body(rule))]
+    conditions += [condition for rule in draft.patterns for condition in _conditions(rule.body)]
     for fluent, value, place in conditions:
-        owner = signature(fluent)
+        owner = Signature.of(fluent)
         if owner in values and owner.name not in draft.damaged:
             _check(draft, owner, value, values, place)
     rules: list[Rule | PatternRule] = [*draft.rules, *draft.patterns]
@@ -68,6 +67,6 @@ def _asked(rule: Rule) -> Iterator[tuple[Term, Term, Place]]:
 
 
 def _conditions(body: tuple[Literal, ...]) -> Iterator[tuple[Term, Term, Place]]:
-    for literal in every(body):
+    for literal in find_all(body, Literal):
         if isinstance(literal, Edge | Holds | HoldsFor):
             yield literal.fluent, literal.value, literal.place

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdsfor.language.description import Call, Grounding, Signature
+from holdsfor.language.description import Grounding, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.passes.strata import signature
+from holdsfor.language.literals import Call
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 
@@ -23,10 +23,10 @@ def values(draft: Draft) -> None:
     declared: dict[Signature, list[Grounding]] = {}
     for grounding in draft.groundings:
         if grounding.value is not None:
-            declared.setdefault(signature(grounding.entity), []).append(grounding)
+            declared.setdefault(Signature.of(grounding.entity), []).append(grounding)
     told: set[tuple[Signature, Term]] = set()
     for fluent, value, place in (*_given(draft), *_ended(draft)):
-        owner = signature(fluent)
+        owner = Signature.of(fluent)
         clauses = declared.get(owner, [])
         if not clauses or (owner, value) in told or not is_ground(value):
             continue
@@ -64,9 +64,8 @@ def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
         return clause.value == value
     variable = clause.value
     return all(
-        _may_give(draft, signature(literal.goal), position, value)
-        for literal in every(clause.body)
-        if isinstance(literal, Call)
+        _may_give(draft, Signature.of(literal.goal), position, value)
+        for literal in find_all(clause.body, Call)
         for position, argument in enumerate(name_and_args(literal.goal)[1])
         if argument == variable
     )
@@ -74,7 +73,7 @@ def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
 
 def _may_give(draft: Draft, owner: Signature, position: int, value: Term) -> bool:
     """Whether a predicate has the value at a position, or rules or the data may add to its facts."""
-    clauses = [clause for clause in draft.background if signature(clause.head) == owner]
+    clauses = [clause for clause in draft.background if Signature.of(clause.head) == owner]
     tables = [table for table in draft.tables if table.signature == owner]
     is_open = not (clauses or tables) or owner in draft.dynamic_domains or any(clause.body for clause in clauses)
     listed = any(name_and_args(clause.head)[1][position] == value for clause in clauses)
@@ -84,9 +83,9 @@ def _may_give(draft: Draft, owner: Signature, position: int, value: Term) -> boo
 def _warn(draft: Draft, clauses: list[Grounding], fluent: Term, value: Term, place: Place) -> None:
     text = written(value)
     names = ", ".join(dict.fromkeys(written(each.value) for each in clauses if each.value is not None))
-    static = any(
-        r.kind == "holdsFor" and (signature(r.subject), r.value) == (signature(fluent), value) for r in draft.rules
-    )
+    owner = Signature.of(fluent)
+    rules = (rule for rule in draft.rules if rule.kind == "holdsFor" and rule.value == value)
+    static = any(Signature.of(rule.subject) == owner for rule in rules)
     effect = "it is not reported" if static else "it ends the others, and is not reported"
-    message = f"groundings declare {signature(fluent)} with {names}, not with {text}: {effect}"
+    message = f"groundings declare {owner} with {names}, not with {text}: {effect}"
     draft.warning("domain", message, place, f"to have it reported, add grounding({written(fluent)}={text}) :- ...")

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import Edge, Literal, Signature
+from holdsfor.language.description import Signature
+from holdsfor.language.literals import Edge, Literal
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.terms import Atom, Compound, Items, Term, Var, is_ground, name_and_args, variables
 

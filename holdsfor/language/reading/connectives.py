@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import Call, Literal, Not, Or
+from holdsfor.language.literals import Call, Literal, Not, Or
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Compound, Term, name_and_args
-from holdsfor.language.walk import Intervals, every
 
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
@@ -24,7 +24,7 @@ def negation(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals
     literals = reader.nested(inner)
     if literals is None or fails(literals):
         return ()
-    if any(isinstance(literal, Intervals) for literal in every(literals)):
+    if any(literal.intervals for literal in find_all(literals, Literal)):
         hint = "take the intervals away: relative_complement_all(I1, [I2], I)"
         return reader.refuse("misplaced", "intervals cannot be negated", term, hint)
     return (Not(literals, term.place),) if literals else (Call(FAIL, term.place),)
@@ -40,7 +40,7 @@ def disjunction(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Liter
             alternatives.append(literals)
     if not complete:
         return ()
-    if any(isinstance(literal, Intervals) for each in alternatives for literal in every(each)):
+    if any(literal.intervals for each in alternatives for literal in find_all(each, Literal)):
         hint = "unite the intervals: union_all([I1, I2], I), or write one rule for each case"
         return reader.refuse("misplaced", "intervals cannot be alternatives of each other", term, hint)
     if not alternatives:

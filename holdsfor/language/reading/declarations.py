@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.language.description import Entity, Grounding, Signature
+from holdsfor.language.description import Grounding, Signature
 from holdsfor.language.draft import Draft
+from holdsfor.language.literals import Entity
 from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.literals import BodyReader
 from holdsfor.language.reading.settings import set_by_directive
@@ -54,12 +54,12 @@ def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...])
     if pair:
         _declare(draft, "fluent", pair[0])
         if points:
-            draft.points.add(signature(pair[0]))
+            draft.points.add(Signature.of(pair[0]))
 
 
 def dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     if isinstance(args[0], Compound):
-        draft.dynamic_domains.add(signature(args[0]))
+        draft.dynamic_domains.add(Signature.of(args[0]))
     elif isinstance(args[0], Atom):
         name = written(args[0])
         message = f"{name} has no argument, and so no members that could turn up"
@@ -127,7 +127,7 @@ def is_indicator(term: Term) -> bool:
 
 
 def _declare(draft: Draft, entity: Entity, term: Term) -> None:
-    draft.declared.setdefault((entity, signature(term)), term.place)
+    draft.declared.setdefault((entity, Signature.of(term)), term.place)
 
 
 def _indicators(term: Term) -> Iterator[Signature]:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import Aggregate, Call, Literal
+from holdsfor.language.literals import Aggregate, Call, Literal
+from holdsfor.language.nodes import find_all
 from holdsfor.language.reading.arithmetic import not_arithmetic
-from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var, name_and_args, variables
+from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import LISTS
-from holdsfor.language.walk import Intervals, every, own_terms
 from holdsfor.language.written import written
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def collect(reader: BodyReader, goals: Iterable[Term]) -> dict[Var, Collected]:
         if not isinstance(result, Var):
             hint = f"write a variable such as L, and then {_uses('L')}"
             reader.refuse("findall", f"the list of findall is a variable, not `{written(result)}`", result, hint)
-        elif any(isinstance(literal, Intervals) for literal in every(literals)):
+        elif any(literal.intervals for literal in find_all(literals, Literal)):
             hint = "collect in a rule about time points, with holdsAt"
             reader.refuse("misplaced", "intervals cannot be collected", inner, hint)
         elif result in collected:
@@ -76,8 +76,8 @@ def function(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals
 def check_lists(reader: BodyReader, lists: dict[Var, Collected], body: Sequence[Literal]) -> None:
     """A list that findall gives may be used by its functions only, and by one at least."""
     for result, listed in lists.items():
-        for literal in every(body):
-            if any(result in variables(term) for term in own_terms(literal)):
+        for literal in find_all(body, Literal):
+            if result in literal.own_variables:
                 message = f"the list {written(result)} that findall gives cannot be used here"
                 reader.refuse_at("findall", message, literal.place, _hint(result))
                 listed.used = True

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import Literal, Signature
+from holdsfor.language.description import Signature
+from holdsfor.language.literals import Literal
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.reading.changes import conjuncts, joined, unfolded
 from holdsfor.language.terms import Atom, Compound, Term, name_and_args

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Algebra, Allen, Duration, HoldsFor, Literal
 from holdsfor.language.draft import did_you_mean
+from holdsfor.language.literals import Algebra, Allen, Duration, HoldsFor, Literal
 from holdsfor.language.terms import Atom, Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import ALLEN, DURATIONS, MODES
 from holdsfor.language.written import written

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal as OneOf
 
-from holdsfor.language.description import (
-    EDGES,
-    Call,
-    Compare,
-    Edge,
-    Happens,
-    Holds,
-    Is,
-    Literal,
-    Occurs,
-    Signature,
-)
+from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.literals import EDGES, Call, Compare, Edge, Happens, Holds, Is, Literal, Occurs
 from holdsfor.language.reading import changes, connectives, findall, groundings, intervals
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.changes import conjuncts

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
-from holdsfor.language.description import EDGES, Call, Compare, Is, Not
 from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.literals import EDGES, Call, Compare, Is, Literal, Not
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
 from holdsfor.language.patterns import (
@@ -37,7 +38,6 @@ from holdsfor.language.reading.settings import (
 from holdsfor.language.terms import Atom as Name
 from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, FORMS
-from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 JOINS: tuple[JoinKind, ...] = get_args(JoinKind)
@@ -210,7 +210,7 @@ class PatternReader:
         pattern, condition = self.read(raw.parts[0]), cast(Term, raw.parts[1])
         reader = BodyReader(self._draft, "pattern")
         conditions = reader.read(condition)
-        for literal in every(conditions):
+        for literal in find_all(conditions, Literal):
             if not isinstance(literal, Compare | Is | Call | Not):
                 hint = "write a rule for each case, or give the condition a name by a background rule"
                 return self._refuse("misplaced", "WHERE cannot have this condition", literal.place, hint)

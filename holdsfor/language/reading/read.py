@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
 
-from holdsfor.language.description import EDGES, Algebra, Allen, Clause, Duration, Initially, Rule, Signature
+from holdsfor.language.description import Clause, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.literals import EDGES, Algebra, Allen, Duration, all_variables
 from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective, RawPatternRule
-from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.deadlines import deadline, extend, extension, outdated
@@ -30,7 +30,6 @@ from holdsfor.language.reading.patterns import read_pattern_rule
 from holdsfor.language.reading.settings import check_property, collect_properties
 from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
-from holdsfor.language.walk import all_variables
 from holdsfor.language.written import written
 
 RuleKind = OneOf["initiatedAt", "terminatedAt", "happensAt", "holdsFor"]
@@ -59,7 +58,7 @@ def read(draft: Draft) -> None:
                 hint += "; a window stands directly behind its full stop: (a SEQ b).30"
             draft.error("syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, hint)
         else:
-            owner = signature(raw.head)
+            owner = Signature.of(raw.head)
             if owner in LEGACY:
                 mentioned = _mentioned(draft) if mentioned is None else mentioned
                 if owner not in mentioned:
@@ -185,7 +184,7 @@ def _holds_for(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     if pair is None:
         return
     if isinstance(args[1], Items) and not args[1].items:
-        draft.fallbacks.setdefault(signature(pair[0]), raw.place)
+        draft.fallbacks.setdefault(Signature.of(pair[0]), raw.place)
         return
     interval = reader.interval(args[1])
     body = reader.read(raw.body)
@@ -297,7 +296,7 @@ def _mentioned(draft: Draft) -> set[Signature]:
     """Every name with its arity that occurs in a body."""
     names = {name for name, _ in LEGACY}
     bodies = (raw.body for raw in draft.raw if isinstance(raw, RawClause) and raw.body is not None)
-    return {signature(goal) for body in bodies for goal in _goals(body, names)}
+    return {Signature.of(goal) for body in bodies for goal in _goals(body, names)}
 
 
 _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], None]] = {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from holdsfor.language.description import Clause, Is, Signature
+from holdsfor.language.description import Clause, Signature
 from holdsfor.language.diagnostics import Refusal, Source
+from holdsfor.language.literals import Is
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import name_and_args
-from holdsfor.language.walk import every
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.unfold import Background
 from holdsfor.plan.definitions import Closure, Declared
@@ -36,7 +37,7 @@ def _rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> Iterator
 def _endless(group: tuple[Signature, ...], known: Background) -> Refusal:
     """What to say if the rounds do not come to an end: a number that is calculated is always new."""
     clauses = [clause for signature in group for clause in known.rules[signature]]
-    cause = next((lit for clause in clauses for lit in every(clause.body) if isinstance(lit, Is)), clauses[0])
+    cause = next((lit for clause in clauses for lit in find_all(clause.body, Is)), clauses[0])
     message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"
     hint = "add a condition that ends it, such as N =< 100, or write the cases as facts"
     return Refusal("endless", message, cause.place, hint)

@@ -6,15 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-from holdsfor.language.description import (
-    Compare,
-    Deadline,
-    Defined,
-    EventDescription,
-    FluentValue,
-    Initially,
-    Signature,
-)
+from holdsfor.language.description import Deadline, Defined, EventDescription, FluentValue, Initially, Signature
+from holdsfor.language.literals import Compare
 from holdsfor.language.terms import START, is_ground, name_and_args
 from holdsfor.plan.compiler.also_input import unite_with_input
 from holdsfor.plan.compiler.closures import compile_closure

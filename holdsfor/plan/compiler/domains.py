@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdsfor.language.description import Compare, EventDescription, Grounding, Signature
+from holdsfor.language.description import EventDescription, Grounding, Signature
+from holdsfor.language.literals import Compare
 from holdsfor.language.terms import Place, Var, name_and_args
 from holdsfor.plan.compiler.fold import Body, Head, head_names
 from holdsfor.plan.compiler.pipeline import Pipeline

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from holdsfor.language.description import Call, Compare, Literal, Not, Signature
+from holdsfor.language.description import Signature
+from holdsfor.language.literals import Call, Compare, Literal, Not
 from holdsfor.language.passes.combinations import check_term
 from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.unfold import Background

@@ -10,20 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from holdsfor.language.description import (
-    Aggregate,
-    Call,
-    Compare,
-    Edge,
-    Happens,
-    Holds,
-    Is,
-    Literal,
-    Not,
-    Occurs,
-    Signature,
-)
+from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.literals import Aggregate, Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Occurs
 from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written

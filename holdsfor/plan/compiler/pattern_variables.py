@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from holdsfor.language.description import Not
-from holdsfor.language.pattern_walk import every_pattern, inside
+from holdsfor.language.literals import Not
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -24,7 +24,7 @@ from holdsfor.plan.rewrite import names_of
 
 def names_used(pattern: Pattern) -> Iterator[str]:
     """The variables of a pattern, as often as they stand in it."""
-    for part in every_pattern(pattern):
+    for part in find_all(pattern, Pattern):
         match part:
             case EventPattern():
                 yield from (v.name for v in variables(part.event))
@@ -35,7 +35,7 @@ def names_used(pattern: Pattern) -> Iterator[str]:
             case RunningAggregate():
                 for measure in part.measures:
                     yield measure.variable.name
-                    yield from (v.name for term in measure.terms for v in variables(term))
+                    yield from (v.name for term in measure.arguments for v in variables(term))
             case _:
                 pass
 
@@ -58,7 +58,7 @@ def names_bound(pattern: Pattern) -> frozenset[str]:
             outside = frozenset[str]().union(*map(names_bound, pattern.outside)) & frozenset(names_used(pattern.what))
             return outside.union(*map(names_bound, sides_of(pattern)))
         case _:
-            return frozenset[str]().union(*map(names_bound, inside(pattern)))
+            return frozenset[str]().union(*map(names_bound, pattern.parts))
 
 
 def sides_of(pattern: Join | Absence) -> tuple[Pattern, ...]:
@@ -110,4 +110,4 @@ def _source_of(pattern: Pattern, name: str) -> Pattern | None:
         case Absence():
             return _source_among(sides_of(pattern), name)
         case _:
-            return _source_among(inside(pattern), name)
+            return _source_among(pattern.parts, name)

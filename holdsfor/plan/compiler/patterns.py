@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from holdsfor.language.description import Compare, EventDescription, HoldsFor, Literal, Signature
-from holdsfor.language.pattern_walk import every_pattern
+from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.literals import Compare, HoldsFor, Literal
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -55,7 +56,7 @@ def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
 def fluents_in_patterns(description: EventDescription) -> Iterator[tuple[Literal, ...]]:
     """The fluents that patterns are about, as conditions on them."""
     for rule in description.patterns:
-        for part in every_pattern(rule.pattern):
+        for part in find_all(rule.pattern, Pattern):
             if isinstance(part, Stretch):
                 yield (HoldsFor(part.fluent, part.value, Var("I"), part.place),)
 
@@ -135,7 +136,7 @@ class _Compiler:
     @classmethod
     def of(cls, rule: PatternRule, written: Counter[str], pipeline: Pipeline) -> _Compiler:
         uses = _count_names(rule)
-        parts = list(every_pattern(rule.pattern))
+        parts = list(find_all(rule.pattern, Pattern))
         if rule.policy != "unrestricted" or any(isinstance(part, RunningAggregate) for part in parts):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
         ordering = Ordering(pipeline.relations, uses, set(uses), set())
@@ -164,6 +165,7 @@ class _Compiler:
                 return self._filter(pattern, within)
             case RunningAggregate():
                 return self._sliding(pattern, within)
+        raise TypeError(pattern)
 
     def _scan(
         self, relation: Relation, args: tuple[Term, ...], of: EventPattern | Stretch, within: int | None
@@ -217,7 +219,7 @@ class _Compiler:
         return self.pattern(pattern, None if self._chooses(pattern) else within)
 
     def _chooses(self, pattern: Pattern) -> bool:
-        parts = every_pattern(pattern)
+        parts = find_all(pattern, Pattern)
         return self.choosing.policy != "unrestricted" and any(isinstance(part, Join | Absence) for part in parts)
 
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
@@ -238,7 +240,7 @@ class _Compiler:
             Measured(
                 self.ordering.name(measure.variable.name),
                 measure.function,
-                tuple(map(self.ordering.expression, measure.terms)),
+                tuple(map(self.ordering.expression, measure.arguments)),
                 measure.registered,
             )
             for measure in pattern.measures

@@ -6,18 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from holdsfor.budget import MOST_ADDED_CONDITIONS
-from holdsfor.language.description import (
-    Call,
-    Clause,
-    Deadline,
-    EventDescription,
-    Grounding,
-    Initially,
-    Literal,
-    Rule,
-    Signature,
-)
+from holdsfor.language.description import Clause, Deadline, EventDescription, Grounding, Initially, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.literals import Call, Literal
 from holdsfor.language.passes.combinations import SPLIT, count_conditions
 from holdsfor.language.passes.negations import one_at_a_time
 from holdsfor.language.terms import Compound, Int, Term, name_and_args, variables

@@ -7,8 +7,9 @@ from itertools import product
 from typing import Literal as OneOf
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
-from holdsfor.language.description import EVER, Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.description import EVER
 from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.literals import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
 from holdsfor.language.terms import NOWHERE, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions

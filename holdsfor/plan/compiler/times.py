@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Literal, Not, Occurs
+from holdsfor.language.literals import Aggregate, Compare, Edge, Happens, Holds, Is, Literal, Not, Occurs
 from holdsfor.language.terms import Term, Var, variables
 from holdsfor.plan.rewrite import substitute
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from holdsfor.language.description import Aggregate, Call, Clause, Compare, Literal, Not, Or, Signature
+from holdsfor.language.description import Clause, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.facts import FactTable, TermRows, join_tables
+from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, Or
 from holdsfor.language.passes.combinations import check_term, combinations
 from holdsfor.language.passes.graph import components
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables

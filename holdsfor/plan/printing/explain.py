@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from itertools import count
 
-from holdsfor.language.description import Call, EventDescription, Signature
+from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.literals import Call
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import name_and_args
-from holdsfor.language.walk import every
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.compiler.unfold import background, unfold
 from holdsfor.plan.optimise import steps
@@ -41,9 +42,7 @@ def unfolded(description: EventDescription) -> Iterator[str]:
     known, fresh = background(description.background, description.tables), count()
     for rule in description.rules:
         called = {
-            _signature(literal): None
-            for literal in every(rule.body)
-            if isinstance(literal, Call) and _signature(literal) in known.rules
+            _signature(literal): None for literal in find_all(rule.body, Call) if _signature(literal) in known.rules
         }
         names = [str(signature) for signature in called if not known.is_recursive(signature)]
         if names:

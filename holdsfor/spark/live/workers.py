@@ -16,7 +16,6 @@ from holdsfor.job.in_process import Row, split_done
 from holdsfor.job.live.batch.batch_decision import Outlook
 from holdsfor.job.live.batch.crew import (
     EVALUATED,
-    FEW_EVENTS,
     Batches,
     Note,
     buckets_to_do,
@@ -96,7 +95,7 @@ class Workers:
             return []
         self.forget()  # a batch may be read twice
         shared = self.shared(job)
-        if outlook is None or not _follows_a_small_one(outlook):
+        if outlook is None or not _follows_a_small_one(outlook, job.program.tuning.few_events_at_once):
             outlook = None
             rows = self.frame.mapInArrow(_reading_task(shared, reading), _row_type())
         else:
@@ -166,10 +165,10 @@ def on_workers(spark: SparkSession) -> Each:
     return each
 
 
-def _follows_a_small_one(outlook: Outlook) -> bool:
+def _follows_a_small_one(outlook: Outlook, few_events: int) -> bool:
     """A batch is as large as the one before, as long as nobody has read it; and buckets stay with the workers."""
     before = outlook.before
-    return outlook.longest_log > 0 and before is not None and before.counts.get("events_in", 0) <= FEW_EVENTS
+    return outlook.longest_log > 0 and before is not None and before.counts.get("events_in", 0) <= few_events
 
 
 def _reading_task(shared: Callable[[], Job], reading: Reading) -> Callable[[Batches], Batches]:

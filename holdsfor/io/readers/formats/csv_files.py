@@ -24,7 +24,7 @@ from holdsfor.io.events import Events, Ints
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.columns import TableReader
-from holdsfor.io.readers.fields import BOM, LONGEST_LINE, Fields, chunks, split
+from holdsfor.io.readers.fields import BOM, LONGEST_LINE, Fields, pieces_of, split
 from holdsfor.io.readers.grouped import TextTable
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import rejects_table
@@ -48,14 +48,25 @@ class Format:
         return max((b",", b";", b"\t"), key=self.header.count)
 
 
-def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
-    """All rows. A row's number is its line, as long as no field has a line break in it."""
-    contents = chunks(data) if isinstance(data, Path) else iter([data])
+def read_csv(content: Path | tuple[str, ...] | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
+    """Read all rows. A row's number is its line, as long as no field has a line break in it."""
+    contents = pieces_of(content)
     header, _, rest = next(contents, b"").removeprefix(BOM).partition(b"\n")
     if not header.strip():
         raise HoldsforError(f"{source} has no header: its first line must name the columns.")
     form = Format(header, mapping, inputs, source)
     return join_events(number_rows(_read_parts(chain([rest], contents), form), 2))
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read a file as facts: all columns, as text."""
+    try:
+        with pa.csv.open_csv(path) as reader:
+            names = reader.schema.names
+        options = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+        return pa.csv.read_csv(path, convert_options=options)
+    except pa.ArrowInvalid as error:
+        raise HoldsforError(f"{path}: not a CSV table with a header: {error}") from error
 
 
 def _read_parts(contents: Iterable[bytes], form: Format) -> Iterator[tuple[Events, int]]:

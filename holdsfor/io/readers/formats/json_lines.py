@@ -16,25 +16,24 @@ from holdsfor.io.columns.utf8 import NOT_UTF8
 from holdsfor.io.events import Events, Ints
 from holdsfor.io.join import join_events, move_rows
 from holdsfor.io.readers.columns import TableReader
-from holdsfor.io.readers.fields import chunks, split
-from holdsfor.io.readers.formats.objects import ObjectRows, Wanted, object_names, read_objects, without_nested
+from holdsfor.io.readers.fields import pieces_of, split
 from holdsfor.io.readers.mapping import Mapping, roles
+from holdsfor.io.readers.objects import ObjectRows, Wanted, object_names, read_objects, without_nested
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.language.description import Input
 
-ENDINGS = (".jsonl", ".ndjson", ".json")
 _NO_FIELD = b"\x00"  # separates nothing: a line is one field
 
 
-def json_line_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
-    """All rows; the number of a row is its line, or that in which an array begins."""
-    pieces = [_lines(content) for content in _contents(data)]
+def read_json_lines(content: Path | tuple[str, ...], mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
+    """Read all rows. The number of a row is its line, or that in which an array begins."""
+    pieces = [_lines(piece) for piece in _contents(content)]
     names = list(dict.fromkeys(name for piece in pieces for name in object_names(piece.texts)))
     return join_events(_in_order(pieces, _Form(tuple(names), mapping, inputs, source)))
 
 
-def _contents(data: Path | bytes) -> list[bytes]:
-    contents = list(chunks(data)) if isinstance(data, Path) else [data]
+def _contents(content: Path | tuple[str, ...]) -> list[bytes]:
+    contents = list(pieces_of(content))
     if contents and _begins_long_array(contents[0]):
         return [b"".join(contents).replace(b"\n", b" ")]  # no string has the end of a line in it
     return contents

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal as OneOf
 from typing import NamedTuple, TypeVar
 
@@ -23,8 +24,9 @@ from holdsfor.io.columns.utf8 import NOT_UTF8
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
-from holdsfor.io.readers.fields import Fields, split
+from holdsfor.io.readers.fields import Fields, pieces_of, split
 from holdsfor.io.readers.grouped import Wanted, read_groups, starts
+from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table, time_blocks
 from holdsfor.kernels import take
 from holdsfor.kernels.text.numerals import ANY, INTEGER, TEXT
@@ -101,8 +103,28 @@ class Shapes:
         return f"wrong arity: the row has {count} field{'' if count == 1 else 's'}, {expected}"
 
 
-def read_rtec(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> Events:
-    """All rows of the parts of one source, several parts at a time; each part ends with a line."""
+def read_rtec(content: Path | tuple[str, ...], mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
+    """Read all rows of a file or of lines."""
+    return read_pieces(pieces_of(content), inputs, source)
+
+
+def read_lines(lines: pa.Array, inputs: Sequence[Input], source: str) -> Events:
+    """Read a column of lines, as Spark's text source gives them."""
+    return read_pieces([_joined(lines)], inputs, source)
+
+
+def _joined(lines: pa.Array) -> bytes:
+    """Put lines together as they would stand in a file."""
+    if not len(lines):
+        return b""
+    large = pa.large_string()
+    ended = pc.binary_join_element_wise(lines.cast(large), pa.scalar("", large), pa.scalar("\n", large))
+    size = int(np.frombuffer(ended.buffers()[1], np.int64, 1, 8 * len(ended))[0])  # the buffer may be longer
+    return bytes(ended.buffers()[2][:size])
+
+
+def read_pieces(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> Events:
+    """Read the pieces of one source, several at a time; each ends with a line."""
     shapes = Shapes(inputs)
     return join_events(number_rows(map_in_order(lambda part: _read_part(split(part), shapes, source), parts), 1))
 

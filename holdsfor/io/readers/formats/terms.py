@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal as OneOf
 
 import numpy as np
@@ -23,7 +24,9 @@ import pyarrow as pa
 from holdsfor.io.columns.text import TERM_TYPE
 from holdsfor.io.columns.utf8 import NOT_UTF8, escape_text, is_whole
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Block, Events
+from holdsfor.io.readers.fields import chunks
 from holdsfor.io.readers.ground import NotATerm, TermCursor
+from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import default_arrival, ops, out_of_range, rejects_table, time_blocks
 from holdsfor.language.description import Input
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
@@ -48,8 +51,22 @@ class TermRow:
     closed: bool = False  # written with `]`
 
 
-def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Events:
-    """All lines as events; blank lines and lines that begin with % are left out."""
+def read_terms(content: Path | tuple[str, ...], mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
+    """Read all events of a file or of lines."""
+    if isinstance(content, Path):
+        text = b"".join(chunks(content)).decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+        return read_term_lines(text.splitlines(), inputs, source)
+    return read_term_lines(content, inputs, source)
+
+
+def read_lines(lines: pa.Array, inputs: Sequence[Input], source: str) -> Events:
+    """Read a column of lines, as Spark's text source gives them."""
+    texts = (line.decode("utf-8", "surrogateescape") for line in lines.cast(pa.binary()).to_pylist())
+    return read_term_lines(texts, inputs, source)
+
+
+def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Events:
+    """Read lines as events; blank lines and lines that begin with % are left out."""
     groups: dict[tuple[str, OneOf["event", "interval", "point"], int], list[TermRow]] = {}
     rejects: list[tuple[int, str, str]] = []
     others: list[TermRow] = []

@@ -24,10 +24,6 @@ Note = dict[str, Any]
 
 #: After so many batches a bucket that stays in memory is written again: after a restart all of them are gone through.
 LONGEST_LOG = 64
-#: So many events are read and evaluated by one worker sooner than two jobs are begun.
-FEW_EVENTS = 20_000
-#: Bytes of parcels that wait until it is known how large a batch is.
-MOST_HELD_BACK = 1 << 24
 EVALUATED = "evaluated"  # a note of a bucket, where a whole batch is read and evaluated
 
 
@@ -85,18 +81,19 @@ def whole_batch_rows(
 
     What fails in that, fails again when it is evaluated by itself, where it is looked into.
     """
-    waiting, held_back = list[Row](), 0
+    waiting, held_back, tuning = list[Row](), 0, job.program.tuning
     for row in reading_rows(job, reading, 0, tables):
         waiting.append(row)
         held_back += len(row["data"])
-        if held_back > MOST_HELD_BACK and row["stage"] != DONE:
+        if held_back > tuning.most_bytes_at_once and row["stage"] != DONE:
             yield from waiting
             waiting.clear()
     parcels, done = split_done(waiting)
     notes = read_notes(row["data"] for row in done)
     yield from done
     is_read_again = outlook.doubts(notes) or outlook.differing(notes)
-    if held_back > MOST_HELD_BACK or notes[0]["counts"].get("events_in", 0) > FEW_EVENTS or is_read_again:
+    events = notes[0]["counts"].get("events_in", 0)
+    if held_back > tuning.most_bytes_at_once or events > tuning.few_events_at_once or is_read_again:
         yield from parcels
         return
     known = outlook.learn(notes)

@@ -22,8 +22,9 @@ from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.readers.columns import check_mapping
+from holdsfor.io.readers.formats import guess_format
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
-from holdsfor.io.readers.read import EventPart, guess_format
+from holdsfor.io.readers.read import EventPart
 from holdsfor.io.readers.sieve import unreadable
 from holdsfor.job.live.input.found_files import Seen, SeenFile
 from holdsfor.job.parts import Part, cut

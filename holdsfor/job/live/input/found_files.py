@@ -11,10 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.formats import recognise_format
 from holdsfor.io.storage.store import open_private
 
 HIDDEN = (".", "_")
@@ -147,10 +145,11 @@ def _is_data(name: str) -> bool:
 
 def _rows(path: Path) -> int:
     """How many rows a file has, about; 1 for one that cannot be read, which becomes one reject."""
-    if ".parquet" in path.suffixes:
+    form = recognise_format(path)
+    if form is not None and form.pieces is not None:
         try:
-            return int(pq.read_metadata(path).num_rows)
-        except (OSError, pa.ArrowException):
+            return sum(form.pieces.count_rows(path))
+        except HoldsforError:
             return 1
     with path.open("rb") as file:
         sample = file.read(SAMPLE)

@@ -20,8 +20,7 @@ from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.join import join_events, move_rows
 from holdsfor.io.readers.column_types import Agreed, join_seen
 from holdsfor.io.readers.columns import blocks_from_table
-from holdsfor.io.readers.formats.rtec import read_rtec
-from holdsfor.io.readers.formats.terms import read_terms
+from holdsfor.io.readers.formats import line_reader
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.batch.quarantine import Aside, Skip, quarantine_table, read_by_halves, take_out
@@ -78,20 +77,7 @@ class LineReader:
         if "value" not in table.column_names:
             raise HoldsforError(f"lines of {self.format} are read from a column `value`, not {table.column_names}.")
         lines = table.column("value").drop_null().combine_chunks()
-        if self.format == "terms":
-            texts = (line.decode("utf-8", "surrogateescape") for line in lines.cast(pa.binary()).to_pylist())
-            return move_rows(read_terms(texts, inputs, source), row - 1)
-        return move_rows(read_rtec([_joined(lines)], inputs, source), row - 1)
-
-
-def _joined(lines: pa.Array) -> bytes:
-    """All lines in one piece, as they would stand in a file."""
-    if not len(lines):
-        return b""
-    large = pa.large_string()
-    ended = pc.binary_join_element_wise(lines.cast(large), pa.scalar("", large), pa.scalar("\n", large))
-    size = int(np.frombuffer(ended.buffers()[1], np.int64, 1, 8 * len(ended))[0])  # the buffer may be longer
-    return bytes(ended.buffers()[2][:size])
+        return move_rows(line_reader(self.format)(lines, inputs, source), row - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.output.changes import Report
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
-from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping, did_you_mean
+from holdsfor.io.readers.formats import check_format
+from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
 from holdsfor.io.sinks.message_form import Arguments, MessageForm, Times
 from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
@@ -45,7 +46,6 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 
-FORMATS = ("columns", "rtec", "terms")
 DAY = 86400  # seconds
 ON_POISON = ("quarantine", "stop")
 ON_FAILURE = ("stop", "keep")
@@ -271,8 +271,7 @@ def reader_of(format: str | Reader, mapping: Any, by_table: bool = False) -> Rea
     """How rows are read: by columns, as a mapping says, or as lines of text. by_table: rows of several tables."""
     if not isinstance(format, str):
         return format
-    if format not in FORMATS:
-        raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
+    check_format(format)
     if format != "columns":
         return LineReader(format)
     known = as_mapping(mapping)

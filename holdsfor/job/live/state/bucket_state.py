@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from holdsfor.engine.output.changes import Report
 from holdsfor.engine.stepping.carried import NOTHING_YET, Carried, from_labelled, labelled
-from holdsfor.engine.stepping.evaluator import WINDOWS_AHEAD, Ongoing, divide_by_sight, pays_off
+from holdsfor.engine.stepping.evaluator import Ongoing, divide_by_sight, pays_off
 from holdsfor.engine.stepping.query_times import remembered
 from holdsfor.engine.stepping.settling import Scope
 from holdsfor.io.columns.wire import pack, unpack
@@ -82,7 +82,7 @@ def looks_at_changes(job: Job, report: Report) -> bool:
 
     Reports other than eager tell of what is settled since.
     """
-    return report == "eager" and pays_off(job.windows)
+    return report == "eager" and pays_off(job.windows, job.program.tuning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,9 @@ class Holder:
         return Held(evaluation, forwards, links, new_forwards, new_links, UPSTREAM_SENT in meta)
 
     def _evaluation(self, carried: Carried = NOTHING_YET) -> Ongoing:
-        job, ahead = self.job, WINDOWS_AHEAD if self.lasts else 0
-        by_changes = self.lasts and looks_at_changes(job, self.report)
+        job, by_changes = self.job, self.lasts and looks_at_changes(self.job, self.report)
         scope = _scope(job, self.number, self.bucket)
-        return Ongoing(job.program, job.windows, scope, carried, windows_ahead=ahead, is_incremental=by_changes)
+        return Ongoing(job.program, job.windows, scope, carried, lasts=self.lasts, is_incremental=by_changes)
 
 
 def _labelled(label: str, blocks: Sequence[tuple[str, Block]]) -> tuple[Block, ...]:

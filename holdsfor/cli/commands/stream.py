@@ -1,0 +1,260 @@
+"""`holdsfor stream`: the same rules, live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+from typing import Literal as OneOf
+
+import typer
+
+from holdsfor.cli.commands.options import (
+    STEP,
+    TICK,
+    WINDOW,
+    Allow,
+    Bound,
+    Conf,
+    Facts,
+    Format,
+    Functions,
+    Mapping,
+    Master,
+    Only,
+    RuleFiles,
+    UnitOfTicks,
+    engine_option,
+    fault_option,
+    input_option,
+    metrics_option,
+    output_option,
+    time_option,
+)
+from holdsfor.cli.output.console import complain, say
+from holdsfor.cli.output.logs import begin_logs
+from holdsfor.cli.start.reading import add_bounds, load_rules, read_spark_settings
+from holdsfor.cli.start.streaming import (
+    KAFKA,
+    LocalHost,
+    SparkHost,
+    check_source,
+    log_of,
+    serving,
+    sink_of,
+    told_failures,
+    wait,
+    warn_of_passwords,
+    watching,
+)
+from holdsfor.duration import ticks
+from holdsfor.errors import HoldsforError
+
+if TYPE_CHECKING:
+    from holdsfor.io.metrics.neighbours import SourceMetrics
+
+FROM = input_option(
+    "--from", metavar="FOLDER|mqtt://...|kafka://...", help="A folder that gets new files, or a broker and topics."
+)
+ONCE = input_option("--once", help="End when all that is there has been read.")
+EVERY = input_option(
+    metavar="DURATION", help="How often to look for new rows, such as 5s. Default: as soon as possible."
+)
+MOST_EVENTS = input_option(
+    metavar="NUMBER", help="How many events (of a broker: messages) a batch takes at most, in whole files."
+)
+MOST_FILES = input_option(metavar="NUMBER", help="How many files a batch takes at most.")
+SPEED = input_option(
+    metavar="FACTOR", help="Replay a recording at so many times its own speed. Default: as fast as possible."
+)
+
+START = time_option(metavar="TIME", help="The history begins after this tick. Default: before the first event.")
+END = time_option(metavar="TIME", help="What arrives after this tick is not read.")
+CLOCK = time_option(help="Query times by what rows say of their arrival, or by the clock on the wall.")
+MAX_AHEAD = time_option(
+    metavar="DURATION",
+    help="Set aside rows that arrive further ahead of the rest than this, unless enough of them agree: ticks, or a "
+    "duration; 0 believes all. Default: ten windows, or a day if that is more.",
+)
+
+TO = output_option(
+    metavar="console|mqtt://...|kafka://...|http://...|FOLDER", help="Where changes go; may be given several times."
+)
+MESSAGE_TIMES = output_option(help="Times in messages: as ticks, or in ISO 8601 (2026-03-01T09:15:25Z).")
+MESSAGE_ARGUMENTS = output_option(help="Arguments in messages: as a list, or named as columns of results are.")
+OUT = output_option("--out", "-o", metavar="FOLDER", help="A folder for the tables. Default: in the checkpoint.")
+REPORT = output_option(help="Tell all that is known, what has begun for certain, or what will never change.")
+
+CHECKPOINT = fault_option(
+    metavar="FOLDER", help="A folder for the state. A stream that finds its own there goes on where it was."
+)
+DURABLE = fault_option("--durable", help="Survive a power cut, not only the death of processes; slower.")
+TAKE_OVER = fault_option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
+ON_POISON = fault_option(
+    help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
+)
+ON_FAILURE = fault_option(
+    help="What to do when a receiver (--to) does not take changes: stop, or keep them on disk, go on, and deliver them "
+    "in order when it does."
+)
+
+HOST = engine_option(help="On Spark, or in this process.")
+BUCKETS = engine_option(
+    metavar="NUMBER",
+    help="Entities are shared out over so many, for the life of the stream. Default: 2 a core; 1 with --engine local.",
+)
+
+METRICS_PORT = metrics_option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
+METRICS_HOST = metrics_option(metavar="HOST", help="Serve them to others, too: 0.0.0.0 for all, as in a container.")
+STALL_AFTER = metrics_option(
+    metavar="DURATION", help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min."
+)
+AWAY_AFTER = metrics_option(
+    metavar="DURATION",
+    help="/healthz says 'away' when a broker is not there, or a receiver takes nothing, for longer than this.",
+)
+LOG_FORMAT = metrics_option(help="How lines on stderr are written: as text, or as an object of JSON each.")
+LOG_LEVEL = metrics_option(
+    help="What is told: debug has a line for each batch, info one a minute, warning only trouble."
+)
+
+
+def _verify(checkpoint: str | None) -> None:
+    """Check a checkpoint instead of running a stream; eager, since this needs no rules."""
+    if checkpoint is None:
+        return
+    from holdsfor.job.live.state.verify import report_lines, verify_stream
+
+    parts = verify_stream(checkpoint)
+    for line in report_lines(parts):
+        say(line)
+    raise typer.Exit(int(any(part.damages for part in parts)))
+
+
+VERIFY = fault_option(
+    metavar="CHECKPOINT",
+    callback=_verify,
+    is_eager=True,
+    help="Only check all files of a checkpoint and its tables, and say what is damaged and can be made again.",
+)
+
+
+def stream(
+    context: typer.Context,
+    rules: RuleFiles,
+    source: Annotated[str, FROM],
+    window: Annotated[str, WINDOW],
+    step: Annotated[str, STEP],
+    checkpoint: Annotated[str, CHECKPOINT],
+    to: Annotated[list[str] | None, TO] = None,
+    message_times: Annotated[OneOf["ticks", "iso"], MESSAGE_TIMES] = "ticks",
+    message_arguments: Annotated[OneOf["list", "named"], MESSAGE_ARGUMENTS] = "list",
+    out: Annotated[str | None, OUT] = None,
+    format: Format = None,
+    mapping: Mapping = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
+    tick: Annotated[str, TICK] = "1",
+    tick_unit: UnitOfTicks = None,
+    report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
+    clock: Annotated[OneOf["arrival", "wall"], CLOCK] = "arrival",
+    max_ahead: Annotated[str | None, MAX_AHEAD] = None,
+    speed: Annotated[float | None, SPEED] = None,
+    every: Annotated[str | None, EVERY] = None,
+    once: Annotated[bool, ONCE] = False,
+    buckets: Annotated[int | None, BUCKETS] = None,
+    max_events: Annotated[int | None, MOST_EVENTS] = None,
+    max_files: Annotated[int | None, MOST_FILES] = None,
+    metrics_port: Annotated[int | None, METRICS_PORT] = None,
+    metrics_host: Annotated[str, METRICS_HOST] = "127.0.0.1",
+    stall_after: Annotated[str, STALL_AFTER] = "10min",
+    away_after: Annotated[str, AWAY_AFTER] = "2min",
+    durable: Annotated[bool, DURABLE] = False,
+    take_over: Annotated[bool, TAKE_OVER] = False,
+    verify: Annotated[str | None, VERIFY] = None,
+    on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
+    on_failure: Annotated[OneOf["stop", "keep"], ON_FAILURE] = "stop",
+    log_format: Annotated[OneOf["text", "json"], LOG_FORMAT] = "text",
+    log_level: Annotated[OneOf["debug", "info", "warning", "error"], LOG_LEVEL] = "info",
+    engine: Annotated[OneOf["spark", "local"], HOST] = "spark",
+    master: Master = None,
+    conf: Conf = None,
+    facts: Facts = None,
+    allow: Allow = None,
+    functions: Functions = None,
+    bound: Bound = None,
+    only: Only = None,
+) -> None:
+    """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
+    from holdsfor.io.metrics import Health
+    from holdsfor.io.readers.mapping import as_mapping
+    from holdsfor.job.live.start.preflight import check_early
+    from holdsfor.language.choosing import choose_results
+    from holdsfor.language.tick_unit import agree_on_tick_unit
+
+    context.find_root().call_on_close(begin_logs(log_format, log_level))
+    settings = read_spark_settings(engine, master, conf)
+    description = load_rules(rules, facts, allow, functions)
+    unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
+    description = choose_results(add_bounds(description, bound or [], unit), only or None)
+    for warning in description.warnings:
+        complain(f"{warning}\n", style="yellow")
+    addresses = [source, checkpoint, out or "", *(to or [])]
+    warn_of_passwords(addresses)
+    check_source(source, checkpoint, format, mapping, once)
+    sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
+    if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
+        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
+    if engine == "spark":
+        check_early(
+            description,
+            checkpoint,
+            window=window,
+            step=step,
+            start=start,
+            end=end,
+            tick=tick,
+            tick_unit=unit,
+            report=report,
+        )
+    log = log_of(checkpoint)
+    with ExitStack() as stack:
+        health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))
+        server = stack.enter_context(serving(metrics_port, metrics_host, health))
+        host = SparkHost(master, settings, log) if engine == "spark" else LocalHost()
+        stack.callback(host.stop)
+        # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
+        stack.enter_context(told_failures(log, addresses, server.fail if server else lambda _: None))
+        sources: list[Callable[[], SourceMetrics]] = []
+        place = (source, checkpoint, format, mapping, max_events, max_files, take_over, sources.append)
+        begin = stack.enter_context(host.source(*place))
+        health.sources = lambda: [tell() for tell in sources]
+        live = begin(
+            description,
+            every=every,
+            once=once,
+            window=window,
+            step=step,
+            checkpoint=checkpoint,
+            start=start,
+            end=end,
+            tick=tick,
+            tick_unit=unit,
+            out=out,
+            buckets=buckets,
+            report=report,
+            clock=unit if clock == "wall" else None,
+            max_ahead=max_ahead,
+            pace=None if speed is None else speed * ticks("1s", unit),
+            durable=durable,
+            on_poison=on_poison,
+            sinks=sinks,
+            message_times=message_times,
+            message_arguments=message_arguments,
+            on_failure=on_failure,
+            watch=stack.enter_context(watching(unit, server, log_format == "text", health)),
+            take_over=take_over,
+        )
+        health.seconds_at_work, health.sinks = live.seconds_at_work, live.sinks
+        wait(live, may_lose_spark=engine == "spark")
+        say(f"Tables in {live.tables.shown()}")

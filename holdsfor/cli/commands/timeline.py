@@ -1,0 +1,90 @@
+"""`holdsfor timeline`: the results of a run as one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from typing import Literal as OneOf
+
+import typer
+
+from holdsfor.cli.commands.options import Allow, Facts, Format, Functions, Mapping, input_option, rules_option
+from holdsfor.cli.output.console import progress, say
+from holdsfor.cli.output.results import read_results
+from holdsfor.cli.start.reading import load_rules, mapped_files
+from holdsfor.errors import HoldsforError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from holdsfor import EventDescription
+
+OUT = typer.Option("--out", "-o", metavar="FILE", help="The page; without it, timeline.html in DIR.")
+CLOCK = typer.Option(help="How times are shown; auto looks at them.")
+RULE_FILES = rules_option(
+    "--rules",
+    metavar="FILE",
+    help="The rules of the results, shown where they define something; may be given several times.",
+)
+EVENTS = input_option(metavar="FILE...", help="The input of the results, to be drawn below them; needs --rules.")
+GROUPS = typer.Option(metavar="FILE", help="CSV or Parquet: an entity, and the group it is to be seen with.")
+
+
+def timeline(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `holdsfor run` wrote, or a stream's tables.")],
+    out: Annotated[Path | None, OUT] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What the page is called.")] = "Holdsfor timeline",
+    clock: Annotated[OneOf["auto", "seconds", "milliseconds", "ticks"], CLOCK] = "auto",
+    groups: Annotated[Path | None, GROUPS] = None,
+    rules: Annotated[list[Path] | None, RULE_FILES] = None,
+    events: Annotated[list[str] | None, EVENTS] = None,
+    format: Format = None,
+    mapping: Mapping = None,
+    facts: Facts = None,
+    allow: Allow = None,
+    functions: Functions = None,
+) -> None:
+    """Draw intervals and occurrences as one self-contained HTML page."""
+    from holdsfor.cli.output.definitions import page_definitions
+    from holdsfor.view import timeline as draw
+
+    if not rules and (events or mapping):
+        raise typer.BadParameter("--events and --mapping need --rules: the rules say what a row means.")
+    page = out or folder / "timeline.html"
+    results = read_results(folder)
+    description = load_rules(rules, facts, allow, functions) if rules else None
+    definitions = () if description is None else page_definitions(description)
+    grouped = None if groups is None else _read_groups(groups)
+    inputs = _read_inputs(description, events, format, mapping)
+    tables = (results.intervals, results.occurrences)
+    try:
+        with progress("Drawing"):
+            draw(*tables, page, title, clock, inputs=inputs, definitions=definitions, groups=grouped)
+    except OSError as error:
+        raise HoldsforError(f"cannot write {page}: {error.strerror}. Name another file with --out.") from error
+    say(f"Timeline: {page}")
+
+
+def _read_inputs(
+    description: EventDescription | None, events: list[str] | None, format: str | None, mapping: Path | None
+) -> pa.Table | None:
+    from holdsfor import read_events
+    from holdsfor.view.inputs import input_table
+
+    source = events or (mapped_files(mapping) if mapping else None)
+    if description is None or not source:
+        return None
+    return input_table(read_events(source, format=format, mapping=mapping).read(description.inputs))
+
+
+def _read_groups(path: Path) -> dict[str, str]:
+    """Return the group of each entity: the second column, by the first."""
+    from holdsfor.io.columns.text import as_text, plain_text
+    from holdsfor.io.readers.facts import read_facts
+
+    columns = read_facts("groups", path).columns
+    if len(columns) < 2:
+        raise HoldsforError(f"{path} has one column. --groups needs two: an entity, and its group.")
+    encoded = map(as_text, columns[:2])
+    texts = (plain_text(column.dictionary).take(column.indices).to_pylist() for column in encoded)
+    return dict(zip(*texts, strict=True))

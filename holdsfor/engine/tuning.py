@@ -1,0 +1,117 @@
+"""Thresholds that choose between equal ways: whatever they say, answers are the same, and only time differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Hold the thresholds of a program's evaluations; random tests draw them, so that rare ways are taken."""
+
+    # Terms and columns
+    #: Terms that come together in such numbers stay in Arrow, and are not made Python objects one by one.
+    many_terms: int = 1 << 16
+    #: Integers are found in a table that is at most so many times as long as there are numbers.
+    integer_table: int = 4
+    #: How many times more terms than there are an axis has room for, where that costs nothing.
+    spare_terms: int = 1024
+
+    # Conditions and heads of rules
+    #: Lists are merged where one row of the left comes to fewer than so many of the right: else a search is quicker.
+    merge_rows: int = 20
+    #: Terms are compared once each where there are so many for each row, or so few in all.
+    compared_terms: int = 4
+    few_compared_terms: int = 1 << 14
+    #: Keys of heads are marked in a table of all terms, where there are at most so many for each row.
+    head_terms: int = 4
+
+    # Scripts
+    #: Fluents are concluded by scripts for so many rows, by operators for more.
+    script_rows: int = 1 << 62
+    #: So many shapes of rows have a script each; for others operators do it one by one.
+    most_scripts: int = 8
+    #: A script that confirms late rows takes so many arrays; with more, fluents are shared out between several.
+    script_arrays: int = 32
+
+    # Rows of the input
+    #: Blocks with so few events are packed and sorted together: it is calls that take time.
+    few_events_sorted: int = 2048
+    #: Rows that nothing looks at any more are dropped when they are one in so many.
+    dropped_share: int = 4
+    #: Where there are more parts than this, the newer half of them become one.
+    most_parts: int = 32
+    #: So few events are dropped when all of them are over: to copy some of them costs more than to keep the others.
+    few_events_kept: int = 4096
+    #: So many rows tell when most of a part is over.
+    part_sample: int = 64
+    #: Messages that others have superseded are dropped when there are so many, or so many blocks of them.
+    most_messages: int = 10_000
+    most_message_blocks: int = 400
+
+    # Evaluation by what changes, or from scratch
+    #: Where a window has fewer steps, most of it is new at each query time, and to look at all of it costs less.
+    fewest_steps: int = 6
+    #: Fewer rows are looked at as quickly either way.
+    few_rows: int = 10_000
+    #: By what changes, unless that looks at so many times the rows that there are, those that come in counted twice.
+    #: Measured: at 1.2 times the rows it still takes a sixth less than evaluation from scratch does.
+    most_looked_at: float = 1.2
+    #: From scratch, where such a share of the rows are touched, however few come in.
+    most_touched: float = 0.95
+    #: From scratch, where such a share of the rows come at once.
+    most_new: float = 0.9
+    #: Of late events that are judged by themselves, about one in so many contradicts what is known.
+    contradicting: int = 8
+
+    # Tuples that are touched
+    #: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
+    gathering: float = 1.5
+    #: To have all rows of relations in one piece costs so many times what evaluating them does.
+    joining: float = 0.3
+    #: So many rows are looked at for each tuple that time alone may change, to see whether it changes anything.
+    most_carriers: int = 64
+    #: So many late rows of an event are worth a look at what they conclude by themselves.
+    many_late: int = 500
+    #: Keys are counted off, and not sorted, where there are at most so many codes for each key.
+    touched_codes: int = 16
+    #: So many binary searches cost as much as a look at one row for each of them.
+    search: int = 24
+    #: A table of all codes is looked into where one in so many of them is a key: elsewhere it is memory far apart.
+    sparse: int = 8
+
+    # Relations that stay
+    #: A relation with so few rows is changed as a whole: what its parts cost to merge is more than to copy it.
+    few_stored: int = 4096
+    #: A new base is made when what has changed is one in so many of its rows, or the rows are few.
+    changed_share: int = 6
+    #: Fewer events are copied sooner than looked for in many runs.
+    many_in_runs: int = 50_000
+    #: Where there are so many runs, the newer half of them become one.
+    most_runs: int = 32
+    #: Room that is left for rows to come, as a part of those that there are.
+    spare_rows: float = 1.0
+    #: Whether events that somebody asked for in one piece are kept so from then on.
+    keeps_whole: bool = True
+
+    # State in memory
+    #: A new axis has room for so many more windows, so that most calls find one that they can use.
+    windows_ahead: int = 8
+    #: Each batch of rows may bring terms in arrays of its own; after so many the dictionary begins anew.
+    most_arrays: int = 400
+    #: So it does with so many terms, if they are several times as many as it began with: most are in use no more.
+    most_terms: int = 100_000
+    most_grown: int = 4
+
+    # Jobs
+    #: So few events are read and evaluated by one worker sooner than two jobs are begun.
+    few_events_at_once: int = 20_000
+    #: Bytes of parcels that wait until it is known how large a batch is.
+    most_bytes_at_once: int = 1 << 24
+    #: With so many rows a history is shared out between threads.
+    many_rows_for_threads: int = 5_000_000
+    #: Rows that a thread takes at a time.
+    rows_for_thread: int = 500_000
+
+
+DEFAULT = Tuning()
