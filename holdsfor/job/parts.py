@@ -18,7 +18,7 @@ from holdsfor.language.description import Input
 #: Rows that one task reads at most, in whole row groups.
 ROWS = 1_000_000
 ROWS_A_BUCKET = 50_000  # a task of fewer takes longer to start than to do
-MOST_ROWS_A_BUCKET = 1_500_000  # a task of more takes more memory than a core has to itself
+MOST_ROWS_A_BUCKET = 3_000_000  # of more a task needs much memory; of fewer, parcels are many and small
 BYTES_A_ROW = 30  # of text; compressed it has fewer
 
 
@@ -64,6 +64,16 @@ def parts_of(source: EventSource) -> list[Part]:
 def estimate_rows(parts: Sequence[Part]) -> int:
     """About how many rows there are, by what costs nothing to know: of text files that is their size."""
     return sum(map(_estimate_part, parts))
+
+
+def suggest_buckets(rows: int | None, cores: int) -> int:
+    """Return how many buckets rows are best shared out over: four a core, so that a heavy one does not delay the rest.
+
+    Fewer where a task would have little to do, more where it would have too much. rows: None if there may be many.
+    """
+    if rows is None:
+        return 8 * cores
+    return max(cores, min(4 * cores, rows // ROWS_A_BUCKET), -(-rows // MOST_ROWS_A_BUCKET))
 
 
 def _estimate_part(part: Part) -> int:

@@ -25,7 +25,7 @@ from holdsfor.io.tables.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.hubs import find_hubs
 from holdsfor.job.parcel_files import Depot
-from holdsfor.job.parts import MOST_ROWS_A_BUCKET, ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
+from holdsfor.job.parts import estimate_rows, footer_span, parts_of, suggest_buckets, tables_of
 from holdsfor.job.run_warnings import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of_task, heartbeats, read_part, stage_task
@@ -132,7 +132,7 @@ def recognise(
         program = make_program(plan(description))
     check_python(spark)
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
-    count = crew.suggest_buckets() if buckets is None else buckets
+    count = suggest_buckets(crew.feed.estimate_rows(), count_cores(spark)) if buckets is None else buckets
     with worker_errors():
         metrics = run_batch(program, times, count, crew, out)
     columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
@@ -151,15 +151,6 @@ class SparkCrew:
 
     def guess_span(self) -> tuple[int, int] | None:
         return self.feed.guess()
-
-    def suggest_buckets(self) -> int:
-        """Four a core, so that a heavy one does not hold up the rest; fewer where a task would have little to do, and
-        more where it would have too much. Of input that only reading tells the size of, there may be much."""
-        cores = count_cores(self.spark)
-        rows = self.feed.estimate_rows()
-        if rows is None:
-            return 8 * cores
-        return max(cores, min(4 * cores, rows // ROWS_A_BUCKET), -(-rows // MOST_ROWS_A_BUCKET))
 
     def read_span(self, fence: Fence) -> tuple[int, int]:
         return self.feed.looking.span(fence)

@@ -13,7 +13,7 @@ from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.exchange import Buckets, hash_terms
-from holdsfor.job.parts import ROWS_A_BUCKET, parts_of
+from holdsfor.job.parts import ROWS_A_BUCKET, parts_of, suggest_buckets
 from holdsfor.plan import plan
 from holdsfor.plan.whole_plan import Plan
 from tests.conformance.engines import in_tasks
@@ -82,3 +82,10 @@ def test_hubs_change_no_answer(seed: int) -> None:
     program, host = random_shapes(seed), in_tasks(2, WithHubs)
     lines = wrong(host, program)
     assert not lines, explain(host, program, lines)
+
+
+@pytest.mark.parametrize(
+    ("rows", "buckets"), [(0, 2), (150_000, 3), (10_000_000, 8), (24_000_000, 8), (100_000_000, 34), (None, 16)]
+)
+def test_buckets_are_four_a_core_and_of_at_most_three_million_rows(rows: int | None, buckets: int) -> None:
+    assert suggest_buckets(rows, cores=2) == buckets
