@@ -1,4 +1,4 @@
-"""The command `holdsfor`: subcommands (`commands`), how they begin to work (`start`), what they print (`output`)."""
+"""Offer the command `holdsfor`: its subcommands, how they begin to work, what they print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events in, results out: files, tables and text to columns, and back."""
+"""Read events and facts into columns; write results, changes and metrics."""
 
 from typing import Literal, get_args
 

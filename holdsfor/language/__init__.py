@@ -1,4 +1,8 @@
-"""Rule text to a checked event description, or to diagnostics that say what is wrong and what to write."""
+"""Turn rule text into a checked event description, or into diagnostics that say what is wrong and what to write.
+
+`parsing` cuts text into clauses, `reading` turns clauses into rules, `passes` check them, `format` lays them out.
+Every term knows its place in the text, so that every diagnostic shows line and caret.
+"""
 
 from __future__ import annotations
 

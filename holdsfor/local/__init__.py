@@ -1,1 +1,1 @@
-"""This process as a host: the whole history at once, a session that goes on, and streams. Without a JVM."""
+"""Host the work in this process, without Java: a whole history, a session that goes on, a stream."""

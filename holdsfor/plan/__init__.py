@@ -1,4 +1,9 @@
-"""From a checked description to a plan of operators."""
+"""Turn a checked description into a plan of operators, before any data is seen.
+
+`compiler` makes the plan that says what the rules say. `passes` make it cheaper. `distribution` decides which data
+must be together. A plan consists of frozen dataclasses without behaviour; equal rules are equal values, so sharing is
+a dictionary lookup. Places and the author's names of variables are no part of equality.
+"""
 
 from __future__ import annotations
 

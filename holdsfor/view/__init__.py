@@ -1,4 +1,4 @@
-"""Pages for people: timelines of what was recognised."""
+"""Make pages and pictures for people: timelines of what was recognised, graphs, what notebooks show."""
 
 from holdsfor.view.timeline import timeline
 

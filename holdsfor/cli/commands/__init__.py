@@ -1,4 +1,4 @@
-"""The command `holdsfor`: one module per subcommand, loaded when it is asked for."""
+"""Make the command `holdsfor`: one module per subcommand, loaded when it is asked for."""
 
 from __future__ import annotations
 

@@ -1,1 +1,5 @@
-"""Turn relations into tables, change logs and texts."""
+"""Turn relations into tables, change logs and texts.
+
+A term is Prolog text inside: `7`, `'7'` and `'M-004'` are three terms. Quotes come off where tables are made, for a
+change log after its ids.
+"""

@@ -1,4 +1,4 @@
-"""What a stream has done, batch by batch: as a line, as JSON, and for Prometheus."""
+"""Count what a stream does, batch by batch: as a line, as JSON, and for Prometheus."""
 
 from holdsfor.io.metrics.batch import BatchMetrics
 from holdsfor.io.metrics.health import Health

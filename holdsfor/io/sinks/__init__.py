@@ -1,4 +1,8 @@
-"""Where changes go, besides tables: consoles, files of JSON, receivers of webhooks."""
+"""Send changes to where they go besides tables: consoles, files of JSON, receivers of webhooks.
+
+A sink may get a batch again after a crash: each message has batch, query time, operation and id. With
+`on_failure="keep"` an outbox on disk stands before a sink, and the batch does not wait for it.
+"""
 
 from holdsfor.io.sinks.console import ConsoleSink
 from holdsfor.io.sinks.jsonlines import JsonLinesSink

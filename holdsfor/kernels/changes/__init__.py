@@ -1,1 +1,1 @@
-"""Kernels for evaluation by changes: what a change touches, what it concludes."""
+"""Find what a change touches and what it concludes, for evaluation by changes."""

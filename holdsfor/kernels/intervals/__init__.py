@@ -1,1 +1,4 @@
-"""Kernels over intervals: algebra, inertia, state machines, change logs."""
+"""Combine intervals: algebra, inertia, state machines, change logs.
+
+Lists of intervals are sorted, disjoint, not touching and never cross a key; kernels keep this and never sort.
+"""

@@ -1,1 +1,1 @@
-"""Kernels over rows: move, sort, search, gather, join, number."""
+"""Move, sort, search, gather, join and number rows."""

@@ -1,1 +1,1 @@
-"""Kernels over the bytes of text: fields, strings, numbers, facts, digests."""
+"""Read the bytes of text: fields, strings, numbers, facts, digests."""

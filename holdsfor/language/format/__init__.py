@@ -1,1 +1,1 @@
-"""The formatter: from clauses back to text, laid out."""
+"""Lay clauses and comments out as text again, for `holdsfor fmt`."""

@@ -1,1 +1,1 @@
-"""From clauses to rules: what each literal and each declaration means."""
+"""Turn clauses into rules: the meaning of each literal, declaration, directive and pattern."""

@@ -1,1 +1,1 @@
-"""The streaming job: micro-batches of any Spark source, state by bucket under a checkpoint, changes to sinks."""
+"""Stream on Spark: micro-batches of any source, state by bucket under a checkpoint, changes to sinks."""
