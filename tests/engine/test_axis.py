@@ -83,7 +83,7 @@ def test_wide_keys_give_the_same(seed: int, time_bits: int, monkeypatch: pytest.
     """With few bits left for keys, they become numbers out of a table, which are in no order of their arguments."""
     expected = of_random(seed, stepped=False)
 
-    def narrow(first: int, last: int, tick: int, terms: int, room: int, columns: int) -> Axis:
+    def narrow(first: int, last: int, tick: int, terms: int, room: int, *_: object) -> Axis:
         return replace(fit(first, last, tick, terms, room), time_bits=time_bits)
 
     monkeypatch.setattr(module, "fit", narrow)

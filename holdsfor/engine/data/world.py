@@ -90,8 +90,8 @@ class World:
         return World(self.frame, self.now, cut, self.relations, self.running, self.shared, self.counts)
 
     def with_only(self, relations: dict[Relation, Data]) -> World:
-        """Return the same moment with only these relations, and nothing worked out yet."""
-        return World(self.frame, self.now, self.cut, relations, counts=self.counts)
+        """Return the same moment with only these relations, its deadlines, and nothing worked out yet."""
+        return World(self.frame, self.now, self.cut, relations, self.running, counts=self.counts)
 
     def with_relations(self, relations: Mapping[Relation, Data]) -> World:
         """Return the same world with more relations, or others in place of those it has."""
