@@ -35,7 +35,7 @@ def load(
     that rules may use in aggregates, by name. refusals_of, reader_of: as `check` takes them.
     """
     from holdsfor.language.check import check  # when there are rules to read: evaluating them needs no parser
-    from holdsfor.language.loading import read_source
+    from holdsfor.language.parsing.files import read_source
 
     files = [read_source(Path(path)) for path in paths]
     return check(files, [Path(folder) for folder in allow], functions, tables, refusals_of, reader_of)

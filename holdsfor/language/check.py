@@ -12,37 +12,37 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft
 from holdsfor.language.facts import FactReaderOf, FactTable
-from holdsfor.language.loading import allowed_folders, loading
+from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
-from holdsfor.language.passes.apart import apart
-from holdsfor.language.passes.bounds import bounds
-from holdsfor.language.passes.circles import circles
-from holdsfor.language.passes.clashes import clashes
-from holdsfor.language.passes.comparisons import comparisons
-from holdsfor.language.passes.counted import counted
-from holdsfor.language.passes.cuts import cuts
-from holdsfor.language.passes.domains import domains
-from holdsfor.language.passes.dynamic import dynamic
-from holdsfor.language.passes.impossible import impossible
-from holdsfor.language.passes.internal import internal
-from holdsfor.language.passes.interval_names import interval_names
-from holdsfor.language.passes.kinds import kinds
-from holdsfor.language.passes.lower_case import lower_case
-from holdsfor.language.passes.names import names
-from holdsfor.language.passes.pattern_circles import pattern_circles
-from holdsfor.language.passes.pattern_safety import pattern_safety
-from holdsfor.language.passes.preprocessing import preprocessing
-from holdsfor.language.passes.recursion import recursion
-from holdsfor.language.passes.safety import safety
-from holdsfor.language.passes.shapes import shapes
-from holdsfor.language.passes.singletons import singletons
-from holdsfor.language.passes.strata import strata
-from holdsfor.language.passes.unending import unending
-from holdsfor.language.passes.unreachable import unreachable
-from holdsfor.language.passes.values import values
+from holdsfor.language.passes.conditions.clashes import clashes
+from holdsfor.language.passes.conditions.comparisons import comparisons
+from holdsfor.language.passes.conditions.counted import counted
+from holdsfor.language.passes.conditions.impossible import impossible
+from holdsfor.language.passes.conditions.shapes import shapes
+from holdsfor.language.passes.conditions.unending import unending
+from holdsfor.language.passes.conditions.unreachable import unreachable
+from holdsfor.language.passes.names.internal import internal
+from holdsfor.language.passes.names.kinds import kinds
+from holdsfor.language.passes.names.lower_case import lower_case
+from holdsfor.language.passes.names.predicates import predicates
+from holdsfor.language.passes.order.circles import circles
+from holdsfor.language.passes.order.pattern_circles import pattern_circles
+from holdsfor.language.passes.order.recursion import recursion
+from holdsfor.language.passes.order.strata import strata
+from holdsfor.language.passes.preparation.apart import apart
+from holdsfor.language.passes.preparation.bounds import bounds
+from holdsfor.language.passes.preparation.cuts import cuts
+from holdsfor.language.passes.preparation.dynamic import dynamic
+from holdsfor.language.passes.preparation.preprocessing import preprocessing
+from holdsfor.language.passes.preparation.values import values
+from holdsfor.language.passes.sound import find_sound_part
+from holdsfor.language.passes.variables.domains import domains
+from holdsfor.language.passes.variables.interval_names import interval_names
+from holdsfor.language.passes.variables.pattern_safety import pattern_safety
+from holdsfor.language.passes.variables.safety import safety
+from holdsfor.language.passes.variables.singletons import singletons
 from holdsfor.language.reading.functions import register_functions
 from holdsfor.language.reading.read import read
-from holdsfor.language.sound import find_sound_part
 
 RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
@@ -55,7 +55,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     dynamic,
     kinds,
     internal,
-    names,
+    predicates,
     recursion,
     clashes,
     comparisons,

@@ -32,7 +32,7 @@ from holdsfor.language.reading.settings import PatternSettings, Properties
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
-    from holdsfor.language.passes.strata import Dependency
+    from holdsfor.language.passes.order.strata import Dependency
 
 
 @dataclass(slots=True)

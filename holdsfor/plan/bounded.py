@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdsfor.errors import HoldsforError
-from holdsfor.language.bounding import bound_definitions
 from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.passes.preparation.bounds import bound_definitions
 from holdsfor.plan import plan
 from holdsfor.plan.reach import unbounded
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from holdsfor.language.description import EventDescription, Rule, Signature
 from holdsfor.language.literals import Aggregate, Compare, Edge, Holds, HoldsFor, Literal, Not
-from holdsfor.language.passes.combinations import combinations
+from holdsfor.language.passes.order.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.aggregates import united
 from holdsfor.plan.operators import Relation

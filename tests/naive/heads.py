@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import EventDescription, Initially, Rule, Signature
-from holdsfor.language.passes.dynamic import START
+from holdsfor.language.passes.preparation.dynamic import START
 from holdsfor.language.terms import Int, Term, Var, name_and_args
 from tests.naive.calculate import Bindings, NotYet, names, substitute
 from tests.naive.domain import Domain, Instance, matching

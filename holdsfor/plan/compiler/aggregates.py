@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from holdsfor.budget import MOST_CONDITIONS_OF_VARIANTS
 from holdsfor.language.literals import Aggregate, Compare, Is, Literal, Not
-from holdsfor.language.passes.combinations import count_conditions, raise_too_many
+from holdsfor.language.passes.order.combinations import count_conditions, raise_too_many
 from holdsfor.language.terms import Compound, Int, Place, Term, Var
 
 Body = tuple[Literal, ...]

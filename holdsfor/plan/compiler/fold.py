@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import Call, Compare, Literal, Not
-from holdsfor.language.passes.combinations import check_term
+from holdsfor.language.passes.order.combinations import check_term
 from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.unfold import Background
 from holdsfor.plan.rewrite import Substitution, names_of, positive_names, substitute, substitute_all

@@ -11,8 +11,8 @@ from holdsfor.language.description import Clause, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.facts import FactTable, TermRows, join_tables
 from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, Or
-from holdsfor.language.passes.combinations import check_term, combinations
-from holdsfor.language.passes.graph import components
+from holdsfor.language.passes.order.combinations import check_term, combinations
+from holdsfor.language.passes.order.graph import components
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.aggregates import united
 from holdsfor.plan.rewrite import names_of, substitute, substitute_all

@@ -13,7 +13,7 @@ from dataclasses import replace
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import Holds, Literal, Not, Or, all_variables
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.combinations import combinations
+from holdsfor.language.passes.order.combinations import combinations
 from holdsfor.language.terms import Var
 
 Body = tuple[Literal, ...]

@@ -9,7 +9,7 @@ from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.literals import Edge, Holds, HoldsFor, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.comparisons import can_be_equal
+from holdsfor.language.passes.conditions.comparisons import can_be_equal
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.language.written import written

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.passes.kinds import definitions
-from holdsfor.language.passes.strata import steps
+from holdsfor.language.passes.names.kinds import definitions
+from holdsfor.language.passes.order.strata import steps
 from holdsfor.language.terms import Place
 
 

@@ -10,8 +10,8 @@ from holdsfor.language.description import Deadline, Initially, Input, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import Occurs
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.numbers import numbers
-from holdsfor.language.passes.strata import Node, defined, mentioned
+from holdsfor.language.passes.conditions.numbers import numbers
+from holdsfor.language.passes.order.strata import Node, defined, mentioned
 from holdsfor.language.patterns import EventPattern
 from holdsfor.language.terms import Place, is_ground
 from holdsfor.language.written import written

@@ -10,7 +10,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Aggregate, Call, Happens, Is, Literal, Occurs, all_variables
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names import bodies
+from holdsfor.language.passes.names.predicates import bodies
 from holdsfor.language.patterns import EventPattern, Pattern, RunningAggregate
 from holdsfor.language.reading.changes import renamed
 from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, variables

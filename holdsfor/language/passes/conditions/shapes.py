@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Literal
-from holdsfor.language.passes.strata import mentions
+from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.terms import Atom, Compound, Items, Term, is_ground, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holdsfor.language.description import Defined, FluentValue, Rule, Signature
 from holdsfor.language.literals import Entity, Literal, Mention
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.graph import components
+from holdsfor.language.passes.order.graph import components
 from holdsfor.language.terms import Place, Term, is_ground
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from holdsfor.language.description import Clause, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, Edge, Happens, Holds, HoldsFor, Literal, Occurs
-from holdsfor.language.passes.names import calls
+from holdsfor.language.passes.names.predicates import calls
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import Atom, Var, variables
 

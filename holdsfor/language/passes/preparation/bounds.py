@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import EventDescription, Rule, Signature
+from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.literals import (
     Aggregate,
     Algebra,
@@ -33,6 +34,22 @@ from holdsfor.language.literals import (
 )
 from holdsfor.language.patterns import Limit, PatternRule
 from holdsfor.language.terms import Compound, Float, Int, Term, Var
+
+
+def bounds(draft: Draft) -> None:
+    """Check the definitions that bounds name, and build the bounds into their rules."""
+    defined = draft.events | draft.simple | draft.static
+    for owner, (_, place) in draft.bounds.items():
+        if owner in defined:
+            continue
+        if any(owner == known.signature and known.read for known in draft.inputs):
+            hint = "an input looks at nothing: bound the definitions that read it"
+        else:
+            hint = did_you_mean(owner.name, [each.name for each in defined]) or "bound(name/arity, ticks)"
+        draft.error("bound", f"a bound is given for {owner}, which no rule defines", place, hint)
+    ticks = {owner: ticks for owner, (ticks, _) in draft.bounds.items()}
+    draft.rules = list(bound_rules(draft.rules, ticks))
+    draft.patterns = list(bound_patterns(draft.patterns, ticks))
 
 
 def bound_definitions(description: EventDescription, bounds: Mapping[Signature, int]) -> EventDescription:

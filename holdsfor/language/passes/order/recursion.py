@@ -8,7 +8,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Aggregate, Call, Literal, Not
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.graph import components, cycle
+from holdsfor.language.passes.order.graph import components, cycle
 from holdsfor.language.terms import Place
 
 

@@ -7,7 +7,7 @@ from operator import eq, ge, gt, le, lt, ne
 
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Compare, Is, Literal, Or
-from holdsfor.language.passes.names import bodies
+from holdsfor.language.passes.names.predicates import bodies
 from holdsfor.language.terms import Atom, Float, Int, Var
 from holdsfor.language.written import written
 

@@ -8,7 +8,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, all_variables
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.modes import Modes
+from holdsfor.language.passes.variables.modes import Modes
 from holdsfor.language.patterns import (
     Absence,
     Either,

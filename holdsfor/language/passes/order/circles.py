@@ -9,9 +9,9 @@ from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Compare, Edge, Happens, Holds, Is, Literal, Mention, Occurs
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.graph import components
-from holdsfor.language.passes.negations import one_at_a_time
-from holdsfor.language.passes.strata import Dependency, Part
+from holdsfor.language.passes.order.graph import components
+from holdsfor.language.passes.order.negations import one_at_a_time
+from holdsfor.language.passes.order.strata import Dependency, Part
 from holdsfor.language.terms import Compound, Int, Term, Var, variables
 from holdsfor.language.written import written
 

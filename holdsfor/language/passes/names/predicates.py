@@ -9,7 +9,7 @@ from holdsfor.language.description import Clause, Deadline, Grounding, Initially
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import Call, Compare, Is, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.strata import mentioned
+from holdsfor.language.passes.order.strata import mentioned
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.terms import Term
@@ -17,7 +17,7 @@ from holdsfor.language.vocabulary import FORMS, LISTS
 from holdsfor.language.written import written
 
 
-def names(draft: Draft) -> None:
+def predicates(draft: Draft) -> None:
     """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
     known = {Signature.of(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
     known |= draft.dynamic_domains | draft.predicates

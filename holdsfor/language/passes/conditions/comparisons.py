@@ -9,8 +9,8 @@ from datetime import date, datetime
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Compare, Is, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names import bodies
-from holdsfor.language.passes.strata import mentions
+from holdsfor.language.passes.names.predicates import bodies
+from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.reading.arithmetic import date_hint, not_arithmetic
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, variables
 from holdsfor.language.vocabulary import FUNCTIONS

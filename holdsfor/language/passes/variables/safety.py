@@ -23,10 +23,10 @@ from holdsfor.language.literals import (
     all_variables,
 )
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.apart import head_terms
-from holdsfor.language.passes.domains import note_evidence
-from holdsfor.language.passes.modes import Modes
-from holdsfor.language.passes.names import calls
+from holdsfor.language.passes.names.predicates import calls
+from holdsfor.language.passes.preparation.apart import head_terms
+from holdsfor.language.passes.variables.domains import note_evidence
+from holdsfor.language.passes.variables.modes import Modes
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import START, Place, Term, Var, variables

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import Aggregate, Call, Compare, Edge, Happens, Holds, HoldsFor, Is, Literal, Occurs
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.strata import Node
+from holdsfor.language.passes.order.strata import Node
 from holdsfor.language.terms import Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 

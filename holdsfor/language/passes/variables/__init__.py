@@ -1,0 +1,1 @@
+"""Passes that check variables: each gets a value, stands more than once, and has one meaning."""
