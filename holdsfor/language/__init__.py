@@ -2,6 +2,10 @@
 
 `parsing` cuts text into clauses, `reading` turns clauses into rules, `passes` check them, `format` lays them out.
 Every term knows its place in the text, so that every diagnostic shows line and caret.
+
+A name that a file has 200 times or more is a table of facts: columns that passes ask a few questions, and never walk.
+From 50,000 facts on a kernel reads them. What results leave out (internal definitions, what `only` does not name,
+single values) is one set, `unreported`: all else evaluates them as any other.
 """
 
 from __future__ import annotations

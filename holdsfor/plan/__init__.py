@@ -3,6 +3,19 @@
 `compiler` makes the plan that says what the rules say. `passes` make it cheaper. `distribution` decides which data
 must be together. A plan consists of frozen dataclasses without behaviour; equal rules are equal values, so sharing is
 a dictionary lookup. Places and the author's names of variables are no part of equality.
+
+A chain of operators turns rows into rows, and ends in a `Conclude`:
+
+    At            occurrences of an event, starts or ends of a fluent; the first one scans, later ones join
+    Holding       rows at whose time the fluent holds; binds what is new
+    Lookup        rows joined with background facts
+    Where, Let    rows compared; a value calculated
+    Match         rows whose term has this form; binds what is new inside
+    Without       rows for which the inner chain gives nothing
+    Tally         rows with the number of answers of the inner chain, or their sum, least or greatest
+
+A definition also comes as input where rows of its name have come, or may come: then it is the union of these rows and
+of what rules conclude. How large the work is that rules ask for is counted before it is done (`holdsfor.budget`).
 """
 
 from __future__ import annotations
