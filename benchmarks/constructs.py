@@ -15,7 +15,8 @@ from typing import Literal as OneOf
 import numpy as np
 
 from benchmarks.kernels import random_intervals
-from holdsfor.kernels import Intervals, intersect2, minus2, union2
+from holdsfor.kernels.intervals.algebra import intersect2, minus2, union2
+from holdsfor.kernels.kernel import Intervals
 
 Operation = OneOf["union", "intersect", "complement"]
 SIZES = (100, 1_000, 10_000, 100_000)

@@ -12,12 +12,22 @@ import pyarrow as pa
 from rich.console import Console
 from rich.table import Table
 
-from holdsfor import kernels
 from holdsfor.io.columns.strings import Strings, strings_of
 from holdsfor.io.columns.taking import lend_texts
-from holdsfor.kernels import Intervals, Ints
+from holdsfor.kernels.changes.concluding import conclude_after_cuts
 from holdsfor.kernels.intervals import algebra
+from holdsfor.kernels.intervals.algebra import intersect2, merge_lingering, minus2, normalise, union2
+from holdsfor.kernels.intervals.inertia import exclusive, join_points, make_intervals
 from holdsfor.kernels.intervals.logging import log_changes, write_texts
+from holdsfor.kernels.kernel import Intervals, Ints
+from holdsfor.kernels.patterns.absence import first_block
+from holdsfor.kernels.patterns.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
+from holdsfor.kernels.patterns.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.rows.holding import holds_mask, holds_search, member_mask, member_search
+from holdsfor.kernels.rows.joining import expand, interval_join, merge_join, places_of_same_keys, points_of_keys
+from holdsfor.kernels.rows.moving import compress, merge_sorted, number_sorted, order_by_key, take, unique_sorted
+from holdsfor.kernels.rows.searching import gather_from_runs
+from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed, sort_parts
 from holdsfor.kernels.text.identify import identify_rows
 from holdsfor.kernels.text.lines import Bytes, Places
 from holdsfor.kernels.text.strings import KnownStrings, find_strings, index_strings
@@ -39,7 +49,7 @@ def random_intervals(random: np.random.Generator, rows: int, keys: int) -> Inter
     """About `rows` intervals; half of the initiations and terminations change nothing."""
     points = random_points(random, 4 * rows, keys)
     chosen = random.random(points.size) < 0.5
-    return kernels.make_intervals(points[chosen], points[~chosen], MASK, 1)
+    return make_intervals(points[chosen], points[~chosen], MASK, 1)
 
 
 def cases(rows: int) -> Iterator[Case]:
@@ -75,10 +85,10 @@ def _from_points(random: np.random.Generator, rows: int, keys: int) -> Iterator[
     a, b = random_points(random, rows // 2, keys), random_points(random, rows // 2, keys)
     both = random_points(random, rows, keys)
     value, action = random.integers(0, 4, rows), random.choice(np.array([1, 1, 1, -1], np.int8), rows)
-    distinct = kernels.unique_sorted(both)
-    yield "make_intervals", rows, lambda: kernels.make_intervals(a, b, MASK, 1)
-    yield "exclusive", rows, lambda: kernels.exclusive(both, value, action, MASK, 1)
-    yield "join_points", distinct.size, lambda: kernels.join_points(distinct, MASK, 500, 7)
+    distinct = unique_sorted(both)
+    yield "make_intervals", rows, lambda: make_intervals(a, b, MASK, 1)
+    yield "exclusive", rows, lambda: exclusive(both, value, action, MASK, 1)
+    yield "join_points", distinct.size, lambda: join_points(distinct, MASK, 500, 7)
 
 
 def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
@@ -86,23 +96,23 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     points = random_points(random, rows, keys)
     few, anyhow = points[:: max(rows // 1000, 1)], random.permutation(points)
     total = a[0].size + b[0].size
-    yield "union2", total, lambda: kernels.union2(*a, *b)
-    yield "intersect2", total, lambda: kernels.intersect2(*a, *b)
-    yield "minus2", total, lambda: kernels.minus2(*a, *b)
-    yield "merge_lingering", total, lambda: kernels.merge_lingering(*a, *b, SPAN // 2, MASK)
+    yield "union2", total, lambda: union2(*a, *b)
+    yield "intersect2", total, lambda: intersect2(*a, *b)
+    yield "minus2", total, lambda: minus2(*a, *b)
+    yield "merge_lingering", total, lambda: merge_lingering(*a, *b, SPAN // 2, MASK)
     ends = np.array([a[0].size]), np.array([b[0].size])
     yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1])
     cuts, origin = np.full(keys, SPAN // 2), np.arange(a[0].size)
-    conclude = kernels.conclude_after_cuts
+    conclude = conclude_after_cuts
     yield "conclude_after_cuts", total, lambda: conclude(*a, origin, *b, cuts, BITS, 0, 0, 0, BITS)
-    yield "normalise", a[0].size, lambda: kernels.normalise(*a)
-    yield "intersect2", total, lambda: kernels.intersect2(*a, *b)
+    yield "normalise", a[0].size, lambda: normalise(*a)
+    yield "intersect2", total, lambda: intersect2(*a, *b)
     yield "keep_lasting", a[0].size, lambda: algebra.keep_lasting(*a, 100, 1 << 40, 0, 1, MASK, BITS)
     yield "intervals_of_rows, table", a[0].size, lambda: algebra.intervals_of_rows(*a, np.arange(keys), keys, BITS)
     yield "intervals_of_rows, search", a[0].size, lambda: algebra.intervals_of_rows(*a, np.arange(keys), 1 << 40, BITS)
-    yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)
-    yield "holds_search", rows, lambda: kernels.holds_search(anyhow, *a)
-    yield "holds_search, few points", few.size, lambda: kernels.holds_search(few, *a)
+    yield "holds_mask", rows + a[0].size, lambda: holds_mask(points, *a)
+    yield "holds_search", rows, lambda: holds_search(anyhow, *a)
+    yield "holds_search, few points", few.size, lambda: holds_search(few, *a)
 
 
 def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
@@ -113,21 +123,21 @@ def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     starts = random_points(random, rows, keys)
     ends = np.minimum(starts + random.integers(1, 5_000, rows), starts | MASK)
     low = random.integers(0, rows, rows)
-    yield "member_mask", 2 * rows, lambda: kernels.member_mask(a, b)
-    yield "member_search", rows, lambda: kernels.member_search(anyhow, b)
-    yield "merge_join", 2 * rows, lambda: kernels.merge_join(a, b)
-    yield "places_of_same_keys", 2 * rows, lambda: kernels.places_of_same_keys(a, b, BITS)
+    yield "member_mask", 2 * rows, lambda: member_mask(a, b)
+    yield "member_search", rows, lambda: member_search(anyhow, b)
+    yield "merge_join", 2 * rows, lambda: merge_join(a, b)
+    yield "places_of_same_keys", 2 * rows, lambda: places_of_same_keys(a, b, BITS)
     known, bounds = np.arange(keys), np.array([0, rows, 2 * rows])
     runs, latest = np.concatenate([a, b]), np.array([SPAN, SPAN])
     late = known, np.full(keys, SPAN // 2), np.array([MASK]), BITS, BITS, 0
-    yield "points_of_keys", rows + keys, lambda: kernels.points_of_keys(known, a, 0, BITS)
+    yield "points_of_keys", rows + keys, lambda: points_of_keys(known, a, 0, BITS)
     yield (
         "gather_from_runs",
         2 * rows,
-        lambda: kernels.gather_from_runs(runs, bounds[:-1].copy(), bounds[1:].copy(), latest, *late),
+        lambda: gather_from_runs(runs, bounds[:-1].copy(), bounds[1:].copy(), latest, *late),
     )
-    yield "interval_join", 2 * rows, lambda: kernels.interval_join(a, starts, ends)
-    yield "expand", 2 * rows, lambda: kernels.expand(low, low + 2)
+    yield "interval_join", 2 * rows, lambda: interval_join(a, starts, ends)
+    yield "expand", 2 * rows, lambda: expand(low, low + 2)
 
 
 def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
@@ -136,13 +146,13 @@ def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     half, rest = random_points(random, rows // 2, keys), random_points(random, rows // 2, keys)
     for share in (0.01, 0.5, 0.99):
         mask = random.random(rows) < share
-        yield f"compress, {share:.0%} kept", rows, partial(kernels.compress, values, mask)
-        yield f"take, {share:.0%} kept", rows, partial(kernels.take, values, np.flatnonzero(mask))
+        yield f"compress, {share:.0%} kept", rows, partial(compress, values, mask)
+        yield f"take, {share:.0%} kept", rows, partial(take, values, np.flatnonzero(mask))
         yield f"  NumPy indexing, {share:.0%} kept", rows, partial(values.__getitem__, mask)
-    yield "merge_sorted", rows, lambda: kernels.merge_sorted(half, rest)
-    yield "order_by_key", rows, lambda: kernels.order_by_key(key, keys)
-    yield "unique_sorted", rows, lambda: kernels.unique_sorted(parts)
-    yield "number_sorted", rows, lambda: kernels.number_sorted(parts)
+    yield "merge_sorted", rows, lambda: merge_sorted(half, rest)
+    yield "order_by_key", rows, lambda: order_by_key(key, keys)
+    yield "unique_sorted", rows, lambda: unique_sorted(parts)
+    yield "number_sorted", rows, lambda: number_sorted(parts)
 
 
 def _spans(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
@@ -150,9 +160,9 @@ def _spans(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     starts, others = random_points(random, rows, keys), random_points(random, rows, keys)
     left, right = (starts, starts + random.integers(0, 100, rows)), (others, others + random.integers(0, 100, rows))
     most = 100 * rows
-    for kind in kernels.SPAN_KINDS:
-        yield f"join_spans, {kind}", 2 * rows, partial(kernels.join_spans, kind, BITS, *left, *right, 1_000, most)
-    yield "first_block", 2 * rows, lambda: kernels.first_block(BITS, left[1], *right)
+    for kind in SPAN_KINDS:
+        yield f"join_spans, {kind}", 2 * rows, partial(join_spans, kind, BITS, *left, *right, 1_000, most)
+    yield "first_block", 2 * rows, lambda: first_block(BITS, left[1], *right)
 
 
 def _windows(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
@@ -160,18 +170,18 @@ def _windows(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case
     in_time = anyhow[np.argsort(anyhow & MASK, kind="stable")]
     whole, floats = random.integers(-1000, 1000, rows), random.normal(0, 100, rows).round(2)
     ends = np.minimum(np.arange(100, rows + 100, 100), rows)
-    windows = kernels.last_events(BITS, points, 20)
+    windows = last_events(BITS, points, 20)
     columns = random.integers(0, 100, rows), points, whole
-    yield "sort_packed", rows, lambda: kernels.sort_packed(anyhow, BITS)
-    yield "sort_packed, in order of time", rows, lambda: kernels.sort_packed(in_time, BITS)
-    yield "sort_parts, of 100 rows", rows, lambda: kernels.sort_parts(anyhow, ends)
+    yield "sort_packed", rows, lambda: sort_packed(anyhow, BITS)
+    yield "sort_packed, in order of time", rows, lambda: sort_packed(in_time, BITS)
+    yield "sort_parts, of 100 rows", rows, lambda: sort_parts(anyhow, ends)
     yield "  NumPy argsort", rows, lambda: np.argsort(anyhow, kind="stable")
-    yield "distinct_rows", rows, lambda: kernels.distinct_rows(columns)
-    yield "last_events", rows, lambda: kernels.last_events(BITS, points, 20)
-    yield "last_time", rows, lambda: kernels.last_time(BITS, points, 1_000)
-    yield "slide_sums", rows, lambda: kernels.slide_sums(whole, *windows)
-    yield "slide_float_sums", rows, lambda: kernels.slide_float_sums(floats, *windows)
-    yield "slide_extremes", rows, lambda: kernels.slide_extremes(floats, *windows, True)
+    yield "distinct_rows", rows, lambda: distinct_rows(columns)
+    yield "last_events", rows, lambda: last_events(BITS, points, 20)
+    yield "last_time", rows, lambda: last_time(BITS, points, 1_000)
+    yield "slide_sums", rows, lambda: slide_sums(whole, *windows)
+    yield "slide_float_sums", rows, lambda: slide_float_sums(floats, *windows)
+    yield "slide_extremes", rows, lambda: slide_extremes(floats, *windows, True)
 
 
 def cpu_seconds(call: Callable[[], Any], seconds: float = 0.2) -> float:

@@ -35,7 +35,7 @@ from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
 from holdsfor.engine.input.window import Windows, counted, find_windows, standing
 from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
-from holdsfor.kernels import Ints
+from holdsfor.kernels.kernel import Ints
 from holdsfor.plan import plan
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,7 +13,7 @@ import pyarrow as pa
 from holdsfor.io.columns.hashing import hashes_of
 from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import Block
-from holdsfor.kernels import order_by_key, take
+from holdsfor.kernels.rows.moving import order_by_key, take
 
 Ints = npt.NDArray[np.int64]
 FEW = 4  # buckets

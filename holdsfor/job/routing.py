@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import Block
 from holdsfor.job.exchange import Buckets, Ints, hashes, shared_out
-from holdsfor.kernels import expand
+from holdsfor.kernels.rows.joining import expand
 from holdsfor.language.description import Input, Signature
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.distribution.stages import one_stage

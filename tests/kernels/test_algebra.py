@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import intersect2, minus2, normalise, union2
+from holdsfor.kernels.intervals.algebra import intersect2, minus2, normalise, union2
 from tests.kernels.packed import Axis, Intervals, axes, interval_lists, ints, law, overlapping, same
 from tests.recorded import RECORDED
 

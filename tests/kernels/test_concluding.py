@@ -6,21 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels import (
-    change_added,
-    conclude_after_cuts,
-    continue_from,
-    cuts_of_codes,
-    divide_at,
-    divide_at_cuts,
-    first_places,
-    gather_from_all,
-    gather_intervals,
-    gather_intervals_of_keys,
-    places_unlike,
-    union2,
-)
+from holdsfor.kernels.changes.concluding import change_added, conclude_after_cuts, divide_at_cuts, gather_intervals
+from holdsfor.kernels.intervals.algebra import union2
 from holdsfor.kernels.kernel import Ints
+from holdsfor.kernels.rows.gathering import continue_from, cuts_of_codes, divide_at, places_unlike
+from holdsfor.kernels.rows.searching import first_places, gather_from_all, gather_intervals_of_keys
 from tests.kernels.test_gathering import BITS, KEYS, LAST, MASK, Span, back, columns, spans
 
 edges = st.lists(st.integers(0, LAST), min_size=1, max_size=KEYS)  # of the first codes: others have none

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.constructs import EXTEND, NOTHING, RECOMPUTE, STEPS, Lists, Operand, Operation, update
-from holdsfor.kernels import Intervals, intersect2, minus2
+from holdsfor.kernels.intervals.algebra import intersect2, minus2
+from holdsfor.kernels.kernel import Intervals
 from tests.kernels.packed import Axis, axes, interval_lists, law, same
 from tests.kernels.test_algebra import columns, golden
 

@@ -6,23 +6,19 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels import (
+from holdsfor.kernels.intervals.algebra import merge_lingering
+from holdsfor.kernels.kernel import Ints
+from holdsfor.kernels.rows.gathering import (
     change_intervals,
     continue_from,
     cuts_of_codes,
     divide_at,
-    first_places,
-    gather_from_all,
-    gather_from_runs,
-    gather_rows,
-    merge_lingering,
-    places_after,
     places_of_codes,
     places_of_keys,
     places_unlike,
     points_since,
 )
-from holdsfor.kernels.kernel import Ints
+from holdsfor.kernels.rows.searching import first_places, gather_from_all, gather_from_runs, gather_rows, places_after
 
 BITS, KEYS, LAST = 6, 3, 40
 MASK = (1 << BITS) - 1

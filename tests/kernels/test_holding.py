@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import holds_mask, holds_search, member_mask, member_search
+from holdsfor.kernels.rows.holding import holds_mask, holds_search, member_mask, member_search
 from tests.kernels.packed import Axis, axes, interval_lists, ints, law, point_columns
 
 

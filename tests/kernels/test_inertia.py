@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import exclusive, join_points, make_intervals
+from holdsfor.kernels.intervals.inertia import exclusive, join_points, make_intervals
 from tests.kernels.packed import Axis, Ints, axes, ints, law, places, point_columns, same
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import expand, interval_join, merge_join, places_of_same_keys, points_of_keys
+from holdsfor.kernels.rows.joining import expand, interval_join, merge_join, places_of_same_keys, points_of_keys
 from tests.kernels.packed import Axis, Intervals, axes, ints, law, overlapping, point_columns, same
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import (
+from holdsfor.kernels.rows.moving import (
     add_last_code,
     are_in_time,
     ascends,

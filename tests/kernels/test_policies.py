@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from holdsfor.kernels import choose_in_turn, choose_recent
+from holdsfor.kernels.patterns.policies import choose_in_turn, choose_recent
 from tests.kernels.packed import Axis, Ints, axes, ints, law
 from tests.kernels.spans import span_columns
 

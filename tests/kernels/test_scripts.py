@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import make_intervals
 from holdsfor.kernels import scripts as kernel
-from holdsfor.kernels.intervals.inertia import hold_between
+from holdsfor.kernels.intervals.inertia import hold_between, make_intervals
 from holdsfor.kernels.scripts import follow_script
 from tests.kernels.packed import Axis, Ints, axes, interval_lists, law, point_columns, same
 

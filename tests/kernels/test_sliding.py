@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from holdsfor.kernels import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
+from holdsfor.kernels.patterns.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from tests.kernels.packed import Axis, Ints, axes, ints, law, point_columns, same
 
 Windows = tuple[Ints, Ints]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import distinct_rows, sort_packed, sort_parts
+from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed, sort_parts
 from tests.kernels.packed import Axis, Ints, axes, ints, law, same
 from tests.kernels.spans import span_columns
 

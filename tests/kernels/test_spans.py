@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import SPAN_KINDS, TooManyPairs, join_spans
 from holdsfor.kernels.patterns.ranges import count_below
+from holdsfor.kernels.patterns.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.rows.joining import TooManyPairs
 from tests.kernels.packed import Axis, Intervals, axes, ints, law, same
 from tests.kernels.spans import span_columns, windows
 

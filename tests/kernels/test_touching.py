@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import (
+from holdsfor.kernels.changes.touching import (
+    UNTOUCHED,
     count_ages,
     find_contradictions,
     find_followers,
@@ -22,7 +23,6 @@ from holdsfor.kernels import (
     touch_by_points,
     unite_touched,
 )
-from holdsfor.kernels.changes.touching import UNTOUCHED
 from holdsfor.kernels.kernel import Ints
 from tests.kernels.packed import ints, law
 from tests.kernels.test_gathering import BITS, KEYS, LAST, MASK, Span, columns, spans

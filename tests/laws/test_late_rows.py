@@ -18,7 +18,7 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental import late
 from holdsfor.engine.scripts.confirming import Conclusions, Readers, conclude_alone
 from holdsfor.engine.tuning import DEFAULT, Tuning
-from holdsfor.kernels import find_contradictions
+from holdsfor.kernels.changes.touching import find_contradictions
 from tests.laws.test_incremental import Told, tell, with_runs
 from tests.tuned import tuned
 

@@ -21,17 +21,10 @@ from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import (
-    compress,
-    expand,
-    holds_mask,
-    holds_search,
-    interval_join,
-    member_mask,
-    member_search,
-    merge_join,
-    sort_packed,
-)
+from holdsfor.kernels.rows.holding import holds_mask, holds_search, member_mask, member_search
+from holdsfor.kernels.rows.joining import expand, interval_join, merge_join
+from holdsfor.kernels.rows.moving import compress
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without

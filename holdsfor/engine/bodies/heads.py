@@ -14,16 +14,8 @@ from holdsfor.engine.data.axis import Ints, are_plain
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.kernels import (
-    compress,
-    earliest_of_codes,
-    earliest_of_keys,
-    expand,
-    merge_sorted,
-    points_of_keys,
-    take,
-    time_span,
-)
+from holdsfor.kernels.rows.joining import expand, points_of_keys
+from holdsfor.kernels.rows.moving import compress, earliest_of_codes, earliest_of_keys, merge_sorted, take, time_span
 from holdsfor.plan.operators import Arg, Conclude, Relation
 from holdsfor.plan.structures import Forms, width
 

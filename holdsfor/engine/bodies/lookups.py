@@ -13,7 +13,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask, Selection
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.kernels import expand
+from holdsfor.kernels.rows.joining import expand
 from holdsfor.plan.operators import Chain, Lookup, Without
 from holdsfor.plan.structures import names_in
 

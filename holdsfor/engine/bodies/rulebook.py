@@ -11,7 +11,7 @@ from holdsfor.engine.data.limits import refuse
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.patterns.joins import occurring
-from holdsfor.kernels import TooManyPairs
+from holdsfor.kernels.rows.joining import TooManyPairs
 from holdsfor.plan.operators import Arg, At, Chain, Conclude, Occurring, Relation
 from holdsfor.plan.structures import Forms, open_forms
 

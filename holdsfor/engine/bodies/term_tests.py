@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.data.dictionary import Ints
-from holdsfor.kernels import look_up_answers
+from holdsfor.kernels.rows.moving import look_up_answers
 
 Mask = npt.NDArray[np.bool_]
 UNKNOWN, YES, NO = 0, 1, 2

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import pack_codes
+from holdsfor.kernels.rows.moving import pack_codes
 from holdsfor.kernels.rows.numbering import Numbering
 
 Ints = npt.NDArray[np.int64]

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from holdsfor.engine.data.axis import Axis
 from holdsfor.engine.data.dictionary import Dictionary, Ints, Numbers
-from holdsfor.kernels import compress, take
-from holdsfor.kernels.rows.moving import take_into
+from holdsfor.kernels.rows.moving import compress, take, take_into
 
 Mask = npt.NDArray[np.bool_]
 

@@ -12,7 +12,7 @@ from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
-from holdsfor.kernels import merge_sorted
+from holdsfor.kernels.rows.moving import merge_sorted
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 

@@ -30,7 +30,7 @@ from holdsfor.io.columns.taking import lend_texts
 from holdsfor.io.columns.text import float_text, mask
 from holdsfor.io.columns.wire import address
 from holdsfor.io.events import NULL
-from holdsfor.kernels import look_up, take, value_span
+from holdsfor.kernels.rows.moving import look_up, take, value_span
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
 Ints = npt.NDArray[np.int64]

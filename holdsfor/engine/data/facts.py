@@ -14,7 +14,8 @@ from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
 from holdsfor.engine.data.points import Picks
 from holdsfor.io.facts import Columns, fact_columns
-from holdsfor.kernels import expand, member_search
+from holdsfor.kernels.rows.holding import member_search
+from holdsfor.kernels.rows.joining import expand
 from holdsfor.language.facts import FactTable
 from holdsfor.plan.structures import Forms
 

@@ -14,20 +14,10 @@ from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.points import EMPTY, Picks, Points
-from holdsfor.kernels import (
-    change_intervals,
-    compress,
-    continue_from,
-    divide_at,
-    merge_lingering,
-    normalise,
-    places_unlike,
-    rekey,
-    sort_packed,
-    time_span,
-    union2,
-    unique_sorted,
-)
+from holdsfor.kernels.intervals.algebra import merge_lingering, normalise, union2
+from holdsfor.kernels.rows.gathering import change_intervals, continue_from, divide_at, places_unlike
+from holdsfor.kernels.rows.moving import compress, rekey, time_span, unique_sorted
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.literals import EdgeKind
 from holdsfor.plan.structures import Forms
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.engine.data.dictionary import EndlessTerm
-from holdsfor.kernels import TooManyPairs
+from holdsfor.kernels.rows.joining import TooManyPairs
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.definitions import Declared

@@ -14,7 +14,8 @@ from holdsfor.engine.bodies.structure import cut_columns
 from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
-from holdsfor.kernels import distinct_rows, sort_packed, time_span
+from holdsfor.kernels.rows.moving import time_span
+from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed
 from holdsfor.plan.structures import Forms
 
 EMPTY = np.empty(0, np.int64)

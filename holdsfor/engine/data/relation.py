@@ -12,7 +12,9 @@ import numpy as np
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points, rows_in_order, unite_parts, united
-from holdsfor.kernels import merge_sorted, order_changed, sort_packed
+from holdsfor.kernels.rows.gathering import order_changed
+from holdsfor.kernels.rows.moving import merge_sorted
+from holdsfor.kernels.rows.sorting import sort_packed
 
 Data = Points | Intervals
 """What is known of a relation."""

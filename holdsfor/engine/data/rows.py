@@ -10,7 +10,7 @@ import numpy as np
 from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.column import Column, Mask, Selection
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import add_last_code, compress, time_span
+from holdsfor.kernels.rows.moving import add_last_code, compress, time_span
 
 
 class Rows:

@@ -18,8 +18,16 @@ from holdsfor.engine.data.points import EMPTY, Picks
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.allen import Within, related
-from holdsfor.kernels import compress, intersect2, minus2, normalise, union2
-from holdsfor.kernels.intervals.algebra import intervals_of_rows, keep_lasting, rename_rows
+from holdsfor.kernels.intervals.algebra import (
+    intersect2,
+    intervals_of_rows,
+    keep_lasting,
+    minus2,
+    normalise,
+    rename_rows,
+    union2,
+)
+from holdsfor.kernels.rows.moving import compress
 from holdsfor.plan.operators import Arg, Lasting, Relate, Relation
 from holdsfor.plan.structures import Forms
 

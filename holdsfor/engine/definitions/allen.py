@@ -13,7 +13,7 @@ import numpy as np
 
 from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.column import Mask
-from holdsfor.kernels import intersect2, minus2, union2
+from holdsfor.kernels.intervals.algebra import intersect2, minus2, union2
 
 Pair = tuple[Ints, Ints]
 

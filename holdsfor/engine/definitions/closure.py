@@ -16,7 +16,8 @@ from holdsfor.engine.data.limits import OnBehalfOf
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import WorldFrame
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import compress, member_mask, merge_sorted, unique_sorted
+from holdsfor.kernels.rows.holding import member_mask
+from holdsfor.kernels.rows.moving import compress, merge_sorted, unique_sorted
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import DescriptionError
 from holdsfor.plan.definitions import Closure

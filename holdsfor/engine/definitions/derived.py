@@ -13,7 +13,7 @@ from holdsfor.engine.data.column import Column, Selection
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.kernels import sort_packed
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.plan.definitions import Derived
 from holdsfor.plan.operators import Arg, Conclude, Relation
 

@@ -19,7 +19,9 @@ from holdsfor.engine.data.limits import OnBehalfOf
 from holdsfor.engine.data.points import EMPTY, Picks
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.kernels import compress, is_one_of, member_mask, number_sorted, sort_packed, take
+from holdsfor.kernels.rows.holding import member_mask
+from holdsfor.kernels.rows.moving import compress, is_one_of, number_sorted, take
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.plan.definitions import Declared
 from holdsfor.plan.operators import Arg, Chain, Leaf, Op, Relation
 from holdsfor.plan.structures import Forms, flat, forms_of, names_in, open_forms

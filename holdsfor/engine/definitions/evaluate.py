@@ -19,7 +19,8 @@ from holdsfor.engine.groups.group import evaluate_group
 from holdsfor.engine.patterns.recursion import evaluate_recursion
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import TooManyPairs, compress, distinct
+from holdsfor.kernels.rows.joining import TooManyPairs
+from holdsfor.kernels.rows.moving import compress, distinct
 from holdsfor.language.description import Signature
 from holdsfor.once import OncePerObject
 from holdsfor.plan.compiler.sources import identified_facts

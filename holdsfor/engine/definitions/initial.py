@@ -15,7 +15,7 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Allowed, Domains, allows_all_like, whole_keys, within
 from holdsfor.engine.definitions.valued import find_grounding
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import ascends, compress, distinct
+from holdsfor.kernels.rows.moving import ascends, compress, distinct
 from holdsfor.plan.definitions import Declared, Simple
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.structures import is_open, open_forms

@@ -14,15 +14,8 @@ from holdsfor.engine.definitions.domain import Domains, admits_all, whole_keys, 
 from holdsfor.engine.definitions.initial import initial_keys
 from holdsfor.engine.definitions.valued import evaluate_valued, make_exclusive
 from holdsfor.engine.scripts.following import follow
-from holdsfor.kernels import (
-    INITIATE,
-    INITIATE_IF_ALIVE,
-    TERMINATE,
-    compress,
-    distinct,
-    make_intervals,
-    unique_sorted,
-)
+from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE, make_intervals
+from holdsfor.kernels.rows.moving import compress, distinct, unique_sorted
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude, Relation
 from holdsfor.plan.structures import is_open

@@ -20,7 +20,10 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.algebra import NOTHING, Frame, Pair, WorkOut
 from holdsfor.engine.definitions.algebra_compiling import AlgebraCompiler
 from holdsfor.engine.definitions.domain import Allowed, whole_keys
-from holdsfor.kernels import compress, expand, normalise, sort_packed, union2, unique_sorted
+from holdsfor.kernels.intervals.algebra import normalise, union2
+from holdsfor.kernels.rows.joining import expand
+from holdsfor.kernels.rows.moving import compress, unique_sorted
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.plan.definitions import Static
 from holdsfor.plan.operators import HoldsForRule, Lookup, Of, Relation
 from holdsfor.plan.passes.share import grounds_of, is_on_own_columns

@@ -11,20 +11,9 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all, whole_keys, within
-from holdsfor.kernels import (
-    INITIATE,
-    INITIATE_IF_ALIVE,
-    TERMINATE,
-    TERMINATE_ANY,
-    add_last_code,
-    compress,
-    cut_last_code,
-    distinct,
-    exclusive,
-    sort_packed,
-    take,
-    unique_sorted,
-)
+from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE, TERMINATE_ANY, exclusive
+from holdsfor.kernels.rows.moving import add_last_code, compress, cut_last_code, distinct, take, unique_sorted
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.plan.operators import Relation
 
 NO_ACTION = np.empty(0, np.int8)

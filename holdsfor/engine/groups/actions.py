@@ -14,8 +14,9 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains
 from holdsfor.engine.definitions.initial import initial_keys
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import ascends, sort_packed, take
 from holdsfor.kernels.intervals.machine import OPEN
+from holdsfor.kernels.rows.moving import ascends, take
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.terms import Int
 from holdsfor.plan.definitions import Due, Group
 from holdsfor.plan.distances import distances

@@ -21,8 +21,10 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, matching_places, whole_keys, within
 from holdsfor.engine.groups.actions import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
+from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE
 from holdsfor.kernels.intervals.machine import Actions, Deadlines, MachineStart, machine
+from holdsfor.kernels.rows.joining import expand
+from holdsfor.kernels.rows.moving import unique_sorted
 from holdsfor.plan.definitions import Due, Group
 from holdsfor.plan.operators import Arg, Relation, Without
 from holdsfor.plan.structures import flat, forms_of, is_open

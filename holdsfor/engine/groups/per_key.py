@@ -14,9 +14,9 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, within
 from holdsfor.engine.groups.actions import Action, carried_intervals, placed, shift_of
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import compress, unique_sorted
 from holdsfor.kernels.intervals.bits import Rules, bit_machine
 from holdsfor.kernels.intervals.machine import OPEN, Actions, Deadlines, MachineStart, machine
+from holdsfor.kernels.rows.moving import compress, unique_sorted
 from holdsfor.language.terms import Int
 from holdsfor.plan.definitions import Due, Group
 from holdsfor.plan.operators import Relation

@@ -22,7 +22,8 @@ from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.upstream_changes import has_several_speakers, last_words
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
-from holdsfor.kernels import places_of_same_keys, union2
+from holdsfor.kernels.intervals.algebra import union2
+from holdsfor.kernels.rows.joining import places_of_same_keys
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.operators import Relation
 

@@ -16,7 +16,9 @@ from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Gathered
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, merge_sorted, points_since
+from holdsfor.kernels.changes.concluding import conclude_after_cuts, divide_at_cuts
+from holdsfor.kernels.rows.gathering import cuts_of_codes, points_since
+from holdsfor.kernels.rows.moving import compress, merge_sorted
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 

@@ -26,18 +26,10 @@ from holdsfor.engine.incremental.touched import (
 )
 from holdsfor.engine.incremental.units import Positions, RowsWanted
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels import (
-    first_places,
-    gather_from_all,
-    gather_intervals,
-    gather_intervals_of_keys,
-    gather_rows,
-    places_from,
-    places_of_codes,
-    places_of_keys,
-    times_of_pairs,
-)
-from holdsfor.kernels.changes.touching import UNTOUCHED
+from holdsfor.kernels.changes.concluding import gather_intervals
+from holdsfor.kernels.changes.touching import UNTOUCHED, times_of_pairs
+from holdsfor.kernels.rows.gathering import places_from, places_of_codes, places_of_keys
+from holdsfor.kernels.rows.searching import first_places, gather_from_all, gather_intervals_of_keys, gather_rows
 
 
 @dataclass(frozen=True)

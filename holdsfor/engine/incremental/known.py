@@ -31,7 +31,8 @@ from holdsfor.engine.stepping.frontier import (
 )
 from holdsfor.engine.stepping.query_times import QueryMoment
 from holdsfor.engine.stepping.settling import Scope
-from holdsfor.kernels import merge_lingering, starts_after
+from holdsfor.kernels.changes.touching import starts_after
+from holdsfor.kernels.intervals.algebra import merge_lingering
 from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import carriers_of, complements, names_times

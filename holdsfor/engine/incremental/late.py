@@ -21,7 +21,7 @@ from holdsfor.engine.incremental.touched import Touched, TouchedKeys
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
-from holdsfor.kernels import find_contradictions, span_by_points
+from holdsfor.kernels.changes.touching import find_contradictions, span_by_points
 from holdsfor.plan.operators import Relation
 
 

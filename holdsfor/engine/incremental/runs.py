@@ -24,7 +24,8 @@ from holdsfor.engine.incremental.stored import (
     keep,
 )
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels import gather_from_runs, take
+from holdsfor.kernels.rows.moving import take
+from holdsfor.kernels.rows.searching import gather_from_runs
 
 Kinds = Mapping[tuple[int, str], np.dtype[Any]]
 """Of the packed rows, and of the numbers and codes of columns by their position."""

@@ -16,7 +16,7 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data, change_rows, merge_in_order, put_in_order
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels import change_added
+from holdsfor.kernels.changes.concluding import change_added
 
 #: So many rows tell how many keys there are.
 SAMPLE = 1024

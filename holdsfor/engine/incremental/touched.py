@@ -12,8 +12,8 @@ from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.units import Positions
-from holdsfor.kernels import find_earliest_of_codes, take_touched, unite_touched
-from holdsfor.kernels.changes.touching import UNTOUCHED
+from holdsfor.kernels.changes.touching import UNTOUCHED, take_touched, unite_touched
+from holdsfor.kernels.rows.gathering import find_earliest_of_codes
 
 FOREVER = np.array([UNTOUCHED])
 

@@ -19,16 +19,16 @@ from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys, ordered_key
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.kernels import (
-    compress,
-    find_earliest_of_codes,
+from holdsfor.kernels.changes.touching import (
+    UNTOUCHED,
     find_followers,
     find_lingering_keys,
     mark_lasting,
     touch_by_intervals,
     touch_by_points,
 )
-from holdsfor.kernels.changes.touching import UNTOUCHED
+from holdsfor.kernels.rows.gathering import find_earliest_of_codes
+from holdsfor.kernels.rows.moving import compress
 from holdsfor.plan.definitions import Group
 from holdsfor.plan.operators import Relation
 

@@ -10,7 +10,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.input.window import Windows
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import Block
-from holdsfor.kernels import count_ages
+from holdsfor.kernels.changes.touching import count_ages
 
 #: How finely ages are told apart.
 BINS = 64

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.io.events import MOST_TIME, OPEN, Block, Ints
-from holdsfor.kernels import value_span
+from holdsfor.kernels.rows.moving import value_span
 
 Mask = npt.NDArray[np.bool_]
 

@@ -16,8 +16,10 @@ from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.world import World
 from holdsfor.io.columns.taking import lend_numbers
 from holdsfor.io.events import OPEN, Block
-from holdsfor.kernels import compress, join_points, normalise, sort_packed, sort_parts, union2, unique_sorted
-from holdsfor.kernels.rows.sorting import sort_rows
+from holdsfor.kernels.intervals.algebra import normalise, union2
+from holdsfor.kernels.intervals.inertia import join_points
+from holdsfor.kernels.rows.moving import compress, unique_sorted
+from holdsfor.kernels.rows.sorting import sort_packed, sort_parts, sort_rows
 from holdsfor.language.description import Signature
 from holdsfor.plan.definitions import InputSource
 

@@ -21,7 +21,7 @@ from holdsfor.engine.output.argument_texts import arguments
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import as_text, plain_text
 from holdsfor.io.events import MOST_TIME, OPEN, Block
-from holdsfor.kernels import are_in_time, value_span
+from holdsfor.kernels.rows.moving import are_in_time, value_span
 from holdsfor.language.description import AS_INPUT
 
 Ints = npt.NDArray[np.int64]

@@ -16,7 +16,7 @@ from holdsfor.engine.data.column import Column, Mask, Selection
 from holdsfor.engine.data.dictionary import Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.kernels import slide_extremes, slide_float_sums, slide_sums
+from holdsfor.kernels.patterns.sliding import slide_extremes, slide_float_sums, slide_sums
 from holdsfor.language.terms import Term
 
 ROW = "measured~"

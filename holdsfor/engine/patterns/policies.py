@@ -16,7 +16,7 @@ from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.dictionary import Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.kernels import choose_in_turn, choose_recent
+from holdsfor.kernels.patterns.policies import choose_in_turn, choose_recent
 from holdsfor.plan.patterns import Choosing
 
 START, END = "start~", "end~"

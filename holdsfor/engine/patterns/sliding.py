@@ -13,7 +13,8 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.distinct import distinct
 from holdsfor.engine.patterns.aggregates import Amounts, WindowValues, find_amounts, has_any, measure_windows
-from holdsfor.kernels import last_events, last_time, slide_extremes, sort_packed
+from holdsfor.kernels.patterns.sliding import last_events, last_time, slide_extremes
+from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.terms import Term
 from holdsfor.plan.patterns import Measured, Sliding
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
-from holdsfor.kernels import renumber
+from holdsfor.kernels.rows.moving import renumber
 
 #: Goes up whenever older readers would misread a file.
 VERSION = 1

@@ -43,7 +43,7 @@ from holdsfor.io.readers.sieve import (
 )
 from holdsfor.io.readers.times import ReadTimes, ends, has_time_stamps, is_time_stamp, times
 from holdsfor.io.tables.wide import came_as
-from holdsfor.kernels import order_by_key
+from holdsfor.kernels.rows.moving import order_by_key
 from holdsfor.kernels.text.numerals import INTEGER
 from holdsfor.language.description import Input
 from holdsfor.printable import count_text

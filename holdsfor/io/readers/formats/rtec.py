@@ -28,7 +28,7 @@ from holdsfor.io.readers.fields import Fields, pieces_of, split
 from holdsfor.io.readers.grouped import Wanted, read_groups, starts
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table, time_blocks
-from holdsfor.kernels import take
+from holdsfor.kernels.rows.moving import take
 from holdsfor.kernels.text.numerals import ANY, INTEGER, TEXT
 from holdsfor.language.description import Input
 
