@@ -22,7 +22,6 @@ AMBIGUOUS_NAMES = 94
 DOCSTRINGS_TO_REWRITE = (
     "cli/",
     "engine/",
-    "io/",
     "job/",
     "kernels/",
     "language/",

@@ -14,7 +14,7 @@ _DATES = range(10 * 365 * 86400, 8000 * 365 * 86400)  # seconds since 1970 that 
 
 
 def clock_text(tick: int, clock: Clock) -> str:
-    """A tick as a number, a time of day since tick 0 (`1d 02:55:00`), or a date and a time (UTC)."""
+    """Write a tick as a number, a time of day since tick 0 (`1d 02:55:00`), or a date and a time (UTC)."""
     if clock == "ticks":
         return str(tick)
     seconds, rest = divmod(tick, PER_SECOND[clock])
@@ -29,6 +29,6 @@ def clock_text(tick: int, clock: Clock) -> str:
 
 
 def clock_of(nanoseconds: int | None) -> Clock:
-    """How times are shown where a tick is so long; ticks of other lengths are shown as they are."""
+    """Choose how times are shown by the length of a tick; ticks of other lengths stay numbers."""
     clocks: dict[int | None, Clock] = {10**9: "s", 10**6: "ms", 10**3: "us"}
     return clocks.get(nanoseconds, "ticks")

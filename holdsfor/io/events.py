@@ -48,36 +48,36 @@ class Block:
     end: Ints | None  # intervals: the point after the last one, or OPEN
     arrival: Ints
     op: npt.NDArray[np.signedinteger] | None = None  # > 0 insert, < 0 retract; None: all inserts
-    begun: Ints | None = None  # events that take time: when each began; `start` is then when it was over
+    onset: Ints | None = None  # events that take time: when each began; `start` is then when it was over
     _spans: list[tuple[int, int, int, int]] = field(init=False, repr=False, compare=False, default_factory=list)
 
     def __len__(self) -> int:
         return len(self.start)
 
     def span(self) -> tuple[int, int, int, int]:
-        """The least and the greatest start, then arrival: looked for once, and asked often. There must be a row."""
+        """Return the least and the greatest start, then arrival; looked for once. There must be a row."""
         if not self._spans:
             starts = value_span(self.start)
             self._spans.append((*starts, *(starts if self.arrival is self.start else value_span(self.arrival))))
         return self._spans[0]
 
     def filter(self, mask: npt.NDArray[np.bool_]) -> Block:
-        """The rows for which the mask is true."""
+        """Return the rows for which the mask is true."""
         if mask.all():
             return self
         chosen = pa.array(mask)
         return self._map(lambda column: column.filter(chosen), lambda numbers: numbers[mask])
 
     def take(self, rows: Ints) -> Block:
-        """The rows at these places, in their order."""
+        """Return the rows at these places, in their order."""
         return self._map(lambda column: take_rows(column, rows), lambda numbers: numbers[rows])
 
     def slice(self, low: int, high: int) -> Block:
-        """Rows low..high, without copying."""
+        """Return rows low..high, without copying."""
         return self._map(lambda column: column.slice(low, high - low), lambda numbers: numbers[low:high])
 
     def column(self, position: int) -> pa.Array:
-        """An argument; the place after the last one is that of the value."""
+        """Return an argument column, or at the place after the last one the value."""
         return self.args[position] if position < len(self.args) else self.value
 
     def _map(self, of_column: Callable[[pa.Array], pa.Array], of_numbers: Callable[[Any], Any]) -> Block:
@@ -90,7 +90,7 @@ class Block:
             end=None if self.end is None else of_numbers(self.end),
             arrival=start if self.arrival is self.start else of_numbers(self.arrival),
             op=None if self.op is None else of_numbers(self.op),
-            begun=None if self.begun is None else of_numbers(self.begun),
+            onset=None if self.onset is None else of_numbers(self.onset),
         )
 
 

@@ -73,7 +73,7 @@ def _terms(column: pa.Array, place: Place) -> list[Term]:
 
 
 def _equals(column: pa.Array, term: Term) -> Mask:
-    """Which rows have the term: 7, 7.0 and '7' are three."""
+    """Mark rows that have the term: 7, 7.0 and '7' are three."""
     if pa.types.is_dictionary(column.type):
         code = pc.index(column.dictionary, str(term)).as_py()
         return np.asarray(column.indices.to_numpy() == code)
@@ -83,7 +83,7 @@ def _equals(column: pa.Array, term: Term) -> Mask:
 
 
 def fact_columns(table: FactTable) -> Columns:
-    """The columns of any table of facts."""
+    """Return the columns of any table of facts."""
     match table:
         case FactColumns():
             return table.columns
@@ -96,7 +96,7 @@ def fact_columns(table: FactTable) -> Columns:
 
 
 def first_texts(table: FactTable, most: int) -> list[pa.Array]:
-    """The columns of the first facts as Prolog text."""
+    """Return the columns of the first facts as Prolog text."""
     match table:
         case FactColumns():
             return [as_text(column.slice(0, most)).cast(pa.string()) for column in table.columns]
@@ -106,7 +106,7 @@ def first_texts(table: FactTable, most: int) -> list[pa.Array]:
 
 
 def _encoded(texts: Sequence[str]) -> pa.Array:
-    """Prolog text as a column: integers if all are short ones, floats if all are floats, else terms."""
+    """Type Prolog text as a column: integers if all are short ones, floats if all are floats, else terms."""
     array = pa.array(texts, pa.string())
     for pattern, kind in ((_SHORT_INTEGER, pa.int64()), (_FLOAT, pa.float64())):
         if texts and pc.all(pc.match_substring_regex(array, pattern)).as_py():
@@ -132,7 +132,7 @@ def once(columns: Columns) -> Columns:
 
 
 def first_rows(columns: Sequence[pa.Array]) -> Ints | None:
-    """The first of equal rows, in their order; None if no two are equal."""
+    """Find the first of equal rows, in their order; None if no two are equal."""
     size = len(columns[0])
     key = np.zeros(size, np.int64)
     for column in columns:

@@ -20,7 +20,7 @@ from holdsfor.kernels.rows.moving import take_into
 
 
 def join_events(parts: Iterable[Events]) -> Events:
-    """One block per name, kind and number of arguments, rows in the order of the parts."""
+    """Join events: one block per name, kind and number of arguments, rows in the order of the parts."""
     blocks: list[Block] = []
     other_times: list[Block] = []
     rejects: list[pa.Table] = []
@@ -49,20 +49,20 @@ def join_events(parts: Iterable[Events]) -> Events:
 
 
 def join_types(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """The types of arguments, none where parts differ."""
+    """Join the types of arguments; where they differ there is none."""
     joined = {**one, **other}
     return {key: kind if one.get(key, kind) == kind else "" for key, kind in joined.items()}
 
 
 def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
-    """Parts whose rejects are numbered from 0, and how many lines each has: as rows of the whole."""
+    """Number the rejects of parts, which begin with 0 and have so many lines each, as rows of the whole."""
     for events, lines in parts:
         yield move_rows(events, first)
         first += lines
 
 
 def move_rows(events: Events, by: int) -> Events:
-    """The events of a part; its rejected rows are numbered as in the whole."""
+    """Number the rejected rows of a part as in the whole."""
     rejects = events.rejects
     if not by or not rejects.num_rows:
         return events
@@ -72,7 +72,7 @@ def move_rows(events: Events, by: int) -> Events:
 
 
 def join_blocks(blocks: Iterable[Block], terms: TermLists | None = None) -> tuple[Block, ...]:
-    """One block per name, kind and number of arguments, rows in the order of the blocks.
+    """Join blocks: one per name, kind and number of arguments, rows in the order of the blocks.
 
     terms: lists that were put together for other blocks, which may have the same.
     """
@@ -90,9 +90,9 @@ def _joined(blocks: Sequence[Block], terms: TermLists) -> Block:
     op = None
     if any(block.op is not None for block in blocks):
         op = np.concatenate([np.ones(len(b), np.int8) if b.op is None else b.op for b in blocks])
-    begun = None
-    if any(block.begun is not None for block in blocks):
-        begun = np.concatenate([block.start if block.begun is None else block.begun for block in blocks])
+    onset = None
+    if any(block.onset is not None for block in blocks):
+        onset = np.concatenate([block.start if block.onset is None else block.onset for block in blocks])
     start = np.concatenate([block.start for block in blocks])
     is_told_at_once = all(block.arrival is block.start for block in blocks)
     return Block(
@@ -104,12 +104,12 @@ def _joined(blocks: Sequence[Block], terms: TermLists) -> Block:
         None if first.end is None else np.concatenate([b.end for b in blocks if b.end is not None]),
         start if is_told_at_once else np.concatenate([block.arrival for block in blocks]),
         op,
-        begun,
+        onset,
     )
 
 
 def join_columns(columns: Sequence[pa.Array], terms: TermLists) -> pa.Array:
-    """One argument column of several. Where types differ (7 in one part, 7.5 or v7 in another) it becomes text."""
+    """Join argument columns. Where types differ (7 in one part, 7.5 or v7 in another) it becomes text."""
     if len({column.type for column in columns}) > 1:
         columns = [as_text(column) for column in columns]
     if pa.types.is_dictionary(columns[0].type):
@@ -124,17 +124,20 @@ Codes = npt.NDArray[np.int32]
 class TermLists:
     """Lists of terms put together, known by where they lie: most columns of the parts of an input share a few."""
 
-    known: dict[tuple[Address, ...], JoinedList] = field(default_factory=dict)
+    joined_lists: dict[tuple[Address, ...], JoinedList] = field(default_factory=dict)
 
     def join(self, columns: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
-        """All rows, with the very list of the first column if the others use no more: whoever has looked its terms up
-        need not do so again. A few rows that join the many of a window bring nothing new most of the time."""
+        """Join columns, with the very list of the first column if the others use no more.
+
+        Whoever has looked its terms up need not do so again. A few rows that join the many of a window bring
+        nothing new most of the time.
+        """
         assert not any(column.null_count for column in columns), "a block has no nulls"
         lists = [column.dictionary for column in columns]
         key = tuple(map(address, lists))
-        if key not in self.known:
-            self.known[key] = _join_lists(lists)
-        joined = self.known[key]
+        if key not in self.joined_lists:
+            self.joined_lists[key] = _join_lists(lists)
+        joined = self.joined_lists[key]
         codes = [column.indices.to_numpy(zero_copy_only=False) for column in columns]
         indices = _moved(codes, joined.places)
         is_first_enough = joined.begins_with_first and int(indices.max(initial=-1)) < len(lists[0])
@@ -143,7 +146,7 @@ class TermLists:
 
 
 def _moved(codes: Sequence[Codes], places: Sequence[Codes]) -> Codes:
-    """The codes of all columns, one after the other, with their places in a joined list."""
+    """Return the codes of all columns, one after the other, as places in a joined list."""
     moved = np.empty(sum(map(len, codes)), np.int32)
     low = 0
     for own, to in zip(codes, places, strict=True):

@@ -15,9 +15,10 @@ Made = TypeVar("Made")
 
 
 def map_in_order(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
-    """What comes of each item, in the order of the items. At most one more item than there are threads is taken ahead.
+    """Call a function with each item, and yield the results in order.
 
-    There are as many threads as Arrow may use: one in a worker of Spark, where each core has a worker of its own.
+    At most one more item than there are threads is taken ahead. There are as many threads as Arrow may use: one in
+    a worker of Spark, where each core has a worker of its own.
     """
     waiting = iter(items)
     first = list(islice(waiting, 2))

@@ -123,7 +123,7 @@ def _hold(place: str, blocks: Sequence[Labelled]) -> Iterator[HeldRows]:
 def _column_bytes(block: Block) -> int:
     columns = (*block.args, *([] if block.value is None else [block.value]))
     widths = [column.type.bit_width // 8 if hasattr(column.type, "bit_width") else 4 for column in columns]
-    times = [times for times in (block.end, block.op, block.begun) if times is not None]
+    times = [times for times in (block.end, block.op, block.onset) if times is not None]
     arrivals = block.arrival is not block.start and bool((block.arrival != block.start).any())
     return len(block) * (sum(widths) + 8 * (1 + arrivals + len(times)))
 

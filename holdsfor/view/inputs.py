@@ -35,7 +35,7 @@ def _table(block: Block) -> pa.Table:
         pa.array([block.name]).take(pa.array(np.zeros(size, np.int64))),
         _lists([_plain(column) for column in block.args], size),
         _values(block),
-        pa.array(block.start if block.begun is None else block.begun),
+        pa.array(block.start if block.onset is None else block.onset),
         _ends(block),
     ]
     return pa.Table.from_arrays(columns, schema=SCHEMA)

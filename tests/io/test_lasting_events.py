@@ -15,15 +15,15 @@ def test_terms() -> None:
     lines = ["shift(a) @ [10,40]", "shift(b) @ 7", "shift(c) @ [1,5)", "shift(d) @ [8,9] arrives 30"]
     (block,) = read_term_lines(lines, parse(RULES).inputs, "lines").blocks
     assert block.kind == "event"
-    assert block.begun is not None
-    assert block.begun.tolist() == [10, 7, 1, 8]
+    assert block.onset is not None
+    assert block.onset.tolist() == [10, 7, 1, 8]
     assert block.start.tolist() == [40, 7, 4, 9]
     assert block.arrival.tolist() == [40, 7, 4, 30]
 
 
 def test_points_have_no_end() -> None:
     (block,) = read_term_lines(["shift(a) @ 10"], parse(RULES).inputs, "lines").blocks
-    assert block.begun is None
+    assert block.onset is None
 
 
 def test_what_cannot_last_is_refused() -> None:

@@ -114,5 +114,5 @@ def rows_of(table: pa.Table) -> Rows:
 def rows_of_block(block: Block) -> Rows:
     columns: list[Sequence[object]] = [array.to_pylist() for array in block.args]
     columns += [] if block.value is None else [block.value.to_pylist()]
-    columns += [times.tolist() for times in (block.start, block.end, block.begun) if times is not None]
+    columns += [times.tolist() for times in (block.start, block.end, block.onset) if times is not None]
     return sorted({tuple(map(str, row)) for row in zip(*columns, strict=True)})

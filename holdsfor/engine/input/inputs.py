@@ -64,7 +64,7 @@ def arrange_events(blocks: Sequence[Block], sources: Sequence[InputSource], worl
     inputs = [_Occurrences(block, encoded(block, s.identities, world.dictionary), s) for block, s in pairs]
     together: dict[int, list[int]] = {}  # by how many columns the key has
     for place, each in enumerate(inputs):
-        if len(each.block) <= world.dictionary.tuning.few_events_sorted and each.block.begun is None:
+        if len(each.block) <= world.dictionary.tuning.few_events_sorted and each.block.onset is None:
             together.setdefault(len(each.key), []).append(place)
     points: dict[int, Points] = {}
     for places in together.values():
@@ -86,7 +86,7 @@ class _Occurrences(NamedTuple):
     def sort(self, world: World) -> Points:
         axis, key, columns = world.axis, self.key, self.columns
         packed = axis.pack([columns[p].codes() for p in key], self.block.start)
-        begun = None if self.block.begun is None else self.block.begun - axis.origin
+        begun = None if self.block.onset is None else self.block.onset - axis.origin
         ordered, order = sort_rows(packed, axis.time_bits)
         if order is not None:
             begun = None if begun is None else begun[order]
@@ -163,7 +163,7 @@ def _maximal(bounds: _Bounds, world: World) -> tuple[Ints, Ints]:
 
 def first_begin(blocks: Iterable[Block], low: int) -> int:
     """The earliest of `low` and the times at which events began that take time."""
-    return min([low, *(int(block.begun.min()) for block in blocks if block.begun is not None and len(block))])
+    return min([low, *(int(block.onset.min()) for block in blocks if block.onset is not None and len(block))])
 
 
 def span(blocks: Sequence[Block], low: int, high: int) -> tuple[int, int]:

@@ -259,7 +259,7 @@ def standing(block: Block, windows: Windows) -> Block:
 def find_followed(block: Block) -> tuple[Ints, Ints]:
     """The places of words that another word on the same row follows, and of those that follow them."""
     columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
-    columns += [times for times in (block.start, block.end, block.begun) if times is not None]
+    columns += [times for times in (block.start, block.end, block.onset) if times is not None]
     columns += [] if block.op is None else [np.abs(block.op)]  # who speaks: see `Words`
     order = np.lexsort([block.arrival, *columns])
     same = np.ones(max(len(order) - 1, 0), np.bool_)

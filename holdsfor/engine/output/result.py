@@ -160,7 +160,7 @@ def as_block(relation: Relation, world: World) -> Block:
         time = points.times()
         args = tuple(_argument(points.column(p), texts) for p in range(relation.arity))
         begun = None if points.begun is None else points.starts()
-        return Block(relation.name, "event", args, None, time, None, time, begun=begun)
+        return Block(relation.name, "event", args, None, time, None, time, onset=begun)
     intervals, texts = world.intervals_of(relation), world.dictionary.texts()
     axis = intervals.axis
     codes = [intervals.codes(p) for p in range(relation.arity)]

@@ -20,14 +20,14 @@ def is_uri(text: str) -> bool:
 
 
 def show_address(address: str) -> str:
-    """Scheme, host and port, as messages show them: paths of many receivers are as good as a password."""
+    """Return scheme, host and port for messages: paths of many receivers are as good as a password."""
     location = show_location(address)
     scheme = SCHEME.match(location)
     return location if scheme is None else scheme[0] + _authority(location[scheme.end() :])
 
 
 def show_location(address: str) -> str:
-    """A path as it is; a URI without user, password and options."""
+    """Return a path as it is, or a URI without user, password and options."""
     scheme = SCHEME.match(address)
     if scheme is None or scheme[0].startswith("file:"):
         return address
@@ -42,14 +42,14 @@ def has_password(address: str) -> bool:
 
 
 def hide_passwords(text: str, addresses: Iterable[str]) -> str:
-    """The text without users and passwords of the addresses, for messages that others have written."""
+    """Remove users and passwords of the addresses from a message that others have written."""
     for userinfo in filter(None, map(_userinfo, addresses)):
         text = text.replace(f"{userinfo}@", "")
     return text
 
 
 def split_address(address: str, schemes: Iterable[str]) -> SplitResult | None:
-    """Its parts (`#` belongs to the path), or None if nobody can connect to it, or it has a line break in it.
+    """Return its parts (`#` belongs to the path), or None if nobody can connect to it, or it has a line break in it.
 
     Callers say what is wrong: the errors of the standard library show the password.
     """
@@ -65,7 +65,7 @@ def split_address(address: str, schemes: Iterable[str]) -> SplitResult | None:
 
 
 def read_secret(what: str, options: Mapping[str, str]) -> str | None:
-    """What `{what}_env` names in the environment, or the text of the file that `{what}_file` names."""
+    """Return the variable that `{what}_env` names, or the text of the file that `{what}_file` names."""
     variable, path = options.get(f"{what}_env"), options.get(f"{what}_file")
     if variable is not None and path is not None:
         raise HoldsforError(f"give {what}_env or {what}_file in an address, not both.")

@@ -1,4 +1,4 @@
-"""Where Kafka is, and how Spark's connector is told of it.
+"""Addresses of Kafka, and the options that they mean for Spark's connector.
 
 kafka://host:9092,other:9092/plant.readings,plant.doors?startingOffsets=earliest
 
@@ -51,7 +51,7 @@ class Kafka:
 
     @property
     def connection(self) -> dict[str, str]:
-        """The options that reading and writing share."""
+        """Return the options that reading and writing share."""
         own = {name: value for name, value in self.options.items() if name.startswith("kafka.")}
         return {"kafka.bootstrap.servers": self.servers, **own}
 
@@ -60,17 +60,17 @@ def _options(options: dict[str, str]) -> dict[str, str]:
     secret = read_secret("jaas", options)
     for name in options:
         if name not in (*OPTIONS, *SECRETS) and not name.startswith("kafka."):
-            known = (*OPTIONS, *SECRETS)
+            allowed = (*OPTIONS, *SECRETS)
             raise HoldsforError(
-                f"unknown option {name!r} in the Kafka address.{did_you_mean(name, known)} "
-                f"Known: {', '.join(known)}, and Kafka's own settings, with kafka. before their names."
+                f"unknown option {name!r} in the Kafka address.{did_you_mean(name, allowed)} "
+                f"Known: {', '.join(allowed)}, and Kafka's own settings, with kafka. before their names."
             )
     plain = {name: value for name, value in options.items() if name not in SECRETS}
     return plain if secret is None else {**plain, "kafka.sasl.jaas.config": secret}
 
 
 def subscription(topics: tuple[str, ...]) -> dict[str, str]:
-    """How Spark is told of the topics: by their names, or by a pattern where + or # is among them."""
+    """Return Spark's option for the topics: their names, or a pattern where + or # is among them."""
     if not topics:
         raise HoldsforError("there is no Kafka topic: write kafka://host/topic, or topics in the mapping ([topics]).")
     names = [topic.replace("/", ".") for topic in topics]

@@ -21,7 +21,7 @@ UNKNOWN_AUTHORITY = "its certificate cannot be verified ({said}). Who signed it 
 
 @dataclass(frozen=True, slots=True)
 class Remedies:
-    """What to write, for the protocol that is spoken."""
+    """Advice for the protocol that is spoken."""
 
     authority: str  # to name who signed a certificate
     client: str  # to give a certificate of our own
@@ -29,7 +29,7 @@ class Remedies:
 
 
 def explain_failure(error: BaseException, remedies: Remedies) -> str:
-    """The reason, and a remedy where there is one; without a full stop."""
+    """Return the reason, and a remedy where there is one; without a full stop."""
     match error:
         case ssl.SSLCertVerificationError():
             reason = CERTIFICATES.get(error.verify_code, UNKNOWN_AUTHORITY)
@@ -53,6 +53,6 @@ def explain_failure(error: BaseException, remedies: Remedies) -> str:
 
 
 def is_lasting(error: BaseException) -> bool:
-    """Will it be the same however often it is tried?"""
+    """Return whether it fails the same however often it is tried."""
     is_other_protocol = isinstance(error, ssl.SSLError) and error.reason in NO_TLS
     return is_other_protocol or isinstance(error, ssl.SSLCertVerificationError)

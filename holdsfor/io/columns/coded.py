@@ -7,12 +7,12 @@ import pyarrow as pa
 
 
 def coded(codes: pa.Array, terms: pa.Array) -> pa.DictionaryArray:
-    """As Arrow puts them together, which takes ten times as long to see that no code is outside."""
+    """Put codes and terms together; Arrow takes ten times as long to see that no code is outside."""
     return pa.DictionaryArray.from_arrays(codes, terms, safe=not are_inside(codes, len(terms)))
 
 
 def are_inside(codes: pa.Array, size: int) -> bool:
-    """Whether all codes are below; False also for those that are only so under a null, where anything may be."""
+    """Return whether all codes are below a size, also those under a null, where anything may be."""
     if not len(codes):
         return True
     width = codes.type.bit_width // 8

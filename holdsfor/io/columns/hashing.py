@@ -10,14 +10,14 @@ from holdsfor.kernels.text.identify import Bytes, Hashes, add_texts, mixed, no_h
 
 
 def hashes_of(texts: pa.Array) -> Hashes:
-    """A number for each text."""
+    """Return a number for each text."""
     hashes = no_hashes(len(texts))
     add_texts(hashes, *_pieces(texts))
     return mixed(hashes)
 
 
 def _pieces(texts: pa.Array) -> tuple[Ints, Bytes]:
-    """Offsets and bytes of texts; only the part of the buffer that is theirs, in case they are a slice of more."""
+    """Return offsets and bytes of texts; only their part of the buffer, in case they are a slice of more."""
     if not len(texts):
         return np.zeros(1, np.int64), np.empty(0, np.uint8)
     if not pa.types.is_string(texts.type):

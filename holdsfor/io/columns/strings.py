@@ -52,13 +52,13 @@ class Strings:
         return pa.Array.from_buffers(pa.string(), len(self), [missing, pa.py_buffer(offsets), pa.py_buffer(text)])
 
     def integers(self) -> tuple[Ints, Mask]:
-        """Integers of up to 18 digits, and which strings are such."""
+        """Return integers of up to 18 digits, and a mask of the strings that are such."""
         numbers, good = np.empty(len(self), np.int64), np.empty(len(self), np.bool_)
         parse_integers(self.data, self.begin, self.end, self.valid, numbers, good)
         return numbers, good
 
     def numbers(self) -> pa.Array | None:
-        """Strings that are all short integers, or all floats of few digits; None: some are not, or there are none."""
+        """Return the strings as numbers if all are short integers, or all floats of few digits, and there is one."""
         if not self._begin_with_number():
             return None
         missing = ~self.valid if self.has_nulls else None
@@ -69,24 +69,24 @@ class Strings:
         return pa.array(integers, mask=missing) if (good == self.valid).all() else None
 
     def _begin_with_number(self) -> bool:
-        """Whether the first string may be a number: most columns that are no numbers show it there."""
+        """Return whether the first string may be a number: most columns that are no numbers show it there."""
         first = int(self.valid.argmax()) if len(self) else 0
         return bool(self.valid[first : first + 1].any() and self.end[first] > self.begin[first]) and (
             self.data[self.begin[first]] in b"-0123456789"
         )
 
     def are_words(self) -> bool:
-        """Whether all are the atoms that most texts are, and none is null."""
+        """Return whether all are the atoms that most texts are, and none is null."""
         return not self.has_nulls and bool(are_words(self.data, self.begin, self.end))
 
     def mark_integers(self) -> Mask | None:
-        """Which strings are integers, if all are numbers as Python writes them, of few digits; None: some are not."""
+        """Mark integers, if all strings are numbers as Python writes them, of few digits; else return None."""
         is_integer = np.empty(len(self), np.bool_)
         are_numbers = not self.has_nulls and mark_numbers(self.data, self.begin, self.end, is_integer)
         return is_integer if are_numbers else None
 
     def _are_distinct(self) -> bool:
-        """Whether they are many, and no two are equal, as names of facts are. That takes half as long as numbering.
+        """Return whether they are many and no two are equal, as names of facts. That takes half as long as numbering.
 
         The first ones tell most columns that have texts again and again.
         """
@@ -95,7 +95,7 @@ class Strings:
         return all(index_strings(self.data, self.begin[:few], self.end[:few])[2] for few in (FEW, len(self)))
 
     def encode(self) -> pa.DictionaryArray:
-        """Each text once in a dictionary, in the order of first occurrence."""
+        """Encode the texts, each once in a dictionary, in the order of first occurrence."""
         if self._are_distinct():
             return coded(pa.array(np.arange(len(self), dtype=np.int32)), self.array())
         codes, firsts = encode_strings(self.data, self.begin, self.end, self.valid)
@@ -121,7 +121,7 @@ class TextList:
         return self._array
 
     def make(self, work: Callable[[pa.Array], Made]) -> Made:
-        """What the work makes of the texts."""
+        """Call a function with the texts, once for all columns."""
         if work not in self._made:
             self._made[work] = work(self.array())
         return cast(Made, self._made[work])
@@ -145,7 +145,7 @@ class TextColumn:
 
     @property
     def missing(self) -> Mask | None:
-        """Which strings are null; None: none of them."""
+        """Mark the strings that are null; None: none of them."""
         return None if self.valid is None else ~self.valid
 
     def take(self, rows: Ints) -> Strings:
@@ -172,12 +172,12 @@ class TextColumn:
         return coded(self.codes(), self.texts.array()) if self.kind == TEXT else self.strings().encode()
 
     def codes(self) -> pa.Array:
-        """The number of each text in the list, if kind is TEXT."""
+        """Return the number of each text in the list, if kind is TEXT."""
         return pa.array(self.values, mask=self.missing)
 
 
 def strings_of(array: pa.Array) -> Strings:
-    """The strings of an Arrow array, where they are."""
+    """Return the strings of an Arrow array, where they are."""
     if not len(array):
         none = np.empty(0, np.int32)
         return Strings(_read_only(b""), none, none, np.empty(0, np.bool_))
@@ -189,7 +189,7 @@ def strings_of(array: pa.Array) -> Strings:
 
 
 def _read_only(data: pa.Buffer | bytes) -> npt.NDArray[np.uint8]:
-    """Bytes for kernels, which are compiled once more for what may be written."""
+    """View bytes as a read-only array: kernels are compiled once more for what may be written."""
     array = np.frombuffer(data, np.uint8)
     array.flags.writeable = False
     return array

@@ -13,7 +13,7 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 def take_rows(column: pa.Array, rows: Ints) -> pa.Array:
-    """The rows at these places. NumPy takes numbers three times as fast as Arrow, where none of them is null."""
+    """Return the rows at these places. NumPy takes numbers three times as fast as Arrow, where none of them is null."""
     if pa.types.is_dictionary(column.type) and not column.null_count:
         codes = column.indices.to_numpy(zero_copy_only=False)
         return pa.DictionaryArray.from_arrays(pa.array(codes[rows]), column.dictionary, safe=False)
@@ -24,12 +24,12 @@ def take_rows(column: pa.Array, rows: Ints) -> pa.Array:
 
 
 def has_all(column: pa.Array, rows: Ints) -> bool:
-    """Whether none of these rows is null."""
+    """Return whether none of these rows is null."""
     return bool(column.is_valid().to_numpy(zero_copy_only=False)[rows].all())
 
 
 def numbers_of(column: pa.Array) -> Numbers:
-    """The numbers of a column of 64 bits each, as they lie; where it is null, any number."""
+    """Return the numbers of a column of 64 bits each, as they lie; where it is null, any number."""
     kind = np.int64 if pa.types.is_int64(column.type) else np.float64
     return cast(Numbers, np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column)])
 
@@ -43,7 +43,7 @@ class _Lent:
 
 
 def lend_numbers(column: pa.Array) -> Numbers:
-    """The numbers of a column, where they lie, for kernels: those are compiled for arrays that may be
+    """Return the numbers of a column, where they lie, for kernels: those are compiled for arrays that may be
     written to, and again for others. Nobody may write to this one: it is the memory of the column.
     """
     kind = "<i8" if pa.types.is_int64(column.type) else "<f8"
@@ -54,7 +54,7 @@ def lend_numbers(column: pa.Array) -> Numbers:
 
 
 def lend_texts(texts: pa.Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Where each text of a column begins and ends, and all their bytes, in the same way. None of them is null."""
+    """Return the offsets of a column's texts, and their bytes, in the same way. There are no nulls."""
     if not len(texts):
         return np.zeros(1, np.int32), np.empty(0, np.uint8)
     _, offsets, data = texts.buffers()

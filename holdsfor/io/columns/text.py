@@ -34,17 +34,17 @@ _ANY_FLOAT = r"^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
 def mask(array: pa.Array) -> Mask:
-    """An Arrow boolean array as NumPy; null is False."""
+    """Turn an Arrow boolean array into NumPy's; null is False."""
     return np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def cast_to(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """The column itself where it is of that kind: Arrow takes its time also for nothing."""
+    """Cast a column unless it is of that type: Arrow takes its time also for nothing."""
     return column if column.type == kind else column.cast(kind)
 
 
 def atom_text(names: pa.Array) -> pa.Array:
-    """Names of atoms as Prolog text: in quotes where they need them."""
+    """Write names of atoms as Prolog text: in quotes where they need them."""
     if strings_of(names).are_words():
         return names
     plain = pc.match_substring_regex(names, _PLAIN_ATOM)
@@ -58,7 +58,7 @@ def atom_text(names: pa.Array) -> pa.Array:
 
 
 def plain_text(terms: pa.Array) -> pa.Array:
-    """Terms for people and other tools: an atom in quotes is its name, all else stays as rules write it."""
+    """Write terms for people and other tools: an atom in quotes is its name, all else stays as rules write it."""
     in_quotes = pc.and_(pc.starts_with(terms, "'"), pc.ends_with(terms, "'"))  # `'A b'(c)` is no atom
     if not pc.any(in_quotes, min_count=0).as_py():
         return terms
@@ -72,19 +72,19 @@ def plain_text(terms: pa.Array) -> pa.Array:
 
 
 def number_text(numbers: pa.Array) -> pa.Array:
-    """Numbers as Prolog text: 7, 7.0. One that is missing stays so."""
+    """Write numbers as Prolog text: 7, 7.0. One that is missing stays so."""
     if pa.types.is_integer(numbers.type):
         return numbers.cast(pa.string())
     return pa.array([None if x is None else float_text(x) for x in numbers.to_pylist()], pa.string())
 
 
 def float_text(number: float) -> str:
-    """A float as Prolog text. There is one zero: -0.0 is 0.0."""
+    """Write a float as Prolog text. There is one zero: -0.0 is 0.0."""
     return NULL if number != number else repr(number + 0.0)
 
 
 def mark_nulls(column: pa.Array) -> pa.Array:
-    """An argument column without nulls of Arrow's: what is missing is NaN among floats, and NULL among all else."""
+    """Replace Arrow's nulls in an argument column: by NaN among floats, by NULL among all else."""
     if not column.null_count:
         return column
     if pa.types.is_floating(column.type):
@@ -95,7 +95,7 @@ def mark_nulls(column: pa.Array) -> pa.Array:
 
 
 def is_number(values: pa.Array, exponents: bool = False) -> Mask:
-    """Which fields are numbers: integers of any length, floats that are finite. RTEC's rule has no exponents."""
+    """Mark fields that are numbers: integers of any length, finite floats. RTEC's have no exponents."""
     if strings_of(values).mark_integers() is not None:
         return np.ones(len(values), np.bool_)
     number = mask(pc.match_substring_regex(values, _INTEGER))
@@ -106,7 +106,7 @@ def is_number(values: pa.Array, exponents: bool = False) -> Mask:
 
 
 def field_terms(fields: pa.Array | Strings | TextColumn) -> pa.Array:
-    """Fields without types as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
+    """Type fields as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
     strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers = strings.numbers()
     if numbers is not None:
@@ -122,7 +122,7 @@ def _rtec_terms(words: pa.Array) -> TermList:
 
 
 def string_terms(column: pa.Array) -> pa.Array:
-    """A column of strings, encoded or not, as atoms."""
+    """Turn a column of strings, encoded or not, into atoms."""
     if pa.types.is_dictionary(column.type):  # perhaps with a name twice
         return spread(atom_text(cast_to(column.dictionary, pa.string())), column.indices)
     encoded = strings_of(column.cast(pa.string())).encode()
@@ -136,7 +136,7 @@ class TermList(NamedTuple):
     place: pa.Array | None
 
     def spread(self, indices: pa.Array) -> pa.Array:
-        """The term of each word; numbers stay plain, text stays encoded."""
+        """Return the term of each row; numbers stay plain, text stays encoded."""
         if not pa.types.is_string(self.terms.type):
             return self.terms.take(indices)
         if self.place is not None:
@@ -145,7 +145,7 @@ class TermList(NamedTuple):
 
 
 def list_terms(words: pa.Array, terms: pa.Array) -> TermList:
-    """The terms of different words: two words may be the same term, unless terms are as they are written."""
+    """List the terms of different words: two words may be the same term, unless terms are as they are written."""
     if terms is words or not pa.types.is_string(terms.type):
         return TermList(terms, None)
     once = terms.dictionary_encode()
@@ -153,12 +153,12 @@ def list_terms(words: pa.Array, terms: pa.Array) -> TermList:
 
 
 def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
-    """Each row's term; numbers stay plain, text stays encoded, each text once in the dictionary."""
+    """Return each row's term; numbers stay plain, text stays encoded, each text once in the dictionary."""
     return list_terms(pa.array([], pa.string()), terms).spread(indices)
 
 
 def as_text(column: pa.Array) -> pa.Array:
-    """An argument column of any of the three types as dictionary<int32, string>."""
+    """Turn an argument column of any of the three types into dictionary<int32, string>."""
     if pa.types.is_dictionary(column.type):
         return column
     encoded = column.dictionary_encode()
@@ -166,7 +166,7 @@ def as_text(column: pa.Array) -> pa.Array:
 
 
 def integers(fields: pa.Array | Strings | TextColumn) -> tuple[npt.NDArray[np.int64], Mask]:
-    """Fields as 64-bit integers, and which of them are integers (0 where not; those that do not fit: OUT_OF_RANGE)."""
+    """Return fields as 64-bit integers (too long: OUT_OF_RANGE; no integer: 0), and a mask of the integers."""
     strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers, good = strings.integers()
     if not good.all():
@@ -179,7 +179,7 @@ def integers(fields: pa.Array | Strings | TextColumn) -> tuple[npt.NDArray[np.in
 
 
 def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
-    """Integers of more than 18 digits; OUT_OF_RANGE where one does not fit in 64 bits."""
+    """Read integers of more than 18 digits; OUT_OF_RANGE where one does not fit in 64 bits."""
     body = pc.replace_substring_regex(fields, r"^(-?)0+([0-9])", r"\1\2")
     fits = pc.match_substring_regex(body, r"^-?[0-9]{1,19}$")
     digits = pc.if_else(fits, pc.replace_substring(body, "-", ""), str(OUT_OF_RANGE)).cast(pa.uint64()).to_numpy()
@@ -189,19 +189,19 @@ def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
 
 
 def mark_numbers(values: pa.Array) -> Mask:
-    """Which texts can be in a column of numbers: those without leading zeros."""
+    """Mark texts that can be in a column of numbers: those without leading zeros."""
     if len(values) and strings_of(values).are_words():
         return np.zeros(len(values), np.bool_)
     return is_number(values, exponents=True) & ~mask(pc.match_substring_regex(values, LEADING_ZERO))
 
 
 def word_terms(values: pa.Array) -> pa.Array:
-    """Texts, each once, as names, also where they look like numbers, and as terms with arguments."""
+    """Write texts as names, also where they look like numbers, and as terms with arguments."""
     return _with_compounds(atom_text(values), values)
 
 
 def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
-    """Texts, each once, as terms."""
+    """Type texts, each there once, as terms."""
     strings = strings_of(values)
     if len(values) and strings.are_words():
         return values
@@ -223,7 +223,7 @@ def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
 
 
 def _with_compounds(text: pa.Array, values: pa.Array) -> pa.Array:
-    """A field that is the text of a term with arguments is that term: `pair(a, 7)`."""
+    """Turn fields that are the text of a term with arguments into that term: `pair(a, 7)`."""
     likely = mask(pc.match_substring_regex(values, _COMPOUND))
     if not likely.any():
         return text
@@ -253,7 +253,7 @@ def _with_number_text(text: pa.Array, values: pa.Array, number: Mask, integer: M
 
 
 def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
-    """The rows of an encoded column that are numbers, typed by themselves; the others are null."""
+    """Type the rows of an encoded column that are numbers by themselves; the others are null."""
     codes = pc.fill_null(column.indices, 0).to_numpy()
     integer = strings_of(column.dictionary).mark_integers()
     if integer is None:
@@ -271,6 +271,6 @@ def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
 
 
 def _are_mixed(integer: Mask, codes: npt.NDArray[np.int32], use: Mask) -> bool:
-    """Whether both integers and floats are among the rows that are used. integer: of each word."""
+    """Return whether both integers and floats are among the rows that are used. integer: of each word."""
     of_rows = integer[codes[use]]
     return bool(of_rows.any() and not of_rows.all())

@@ -18,7 +18,7 @@ _BAD_BYTE = re.compile("[\udc80-\udcff]")  # as `surrogateescape` lets it throug
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether all of it is text; surrogates are none."""
+    """Return whether all of it is text; surrogates are none."""
     ends = pa.py_buffer(np.array([0, len(data)], np.int64))
     try:
         pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(data)]).validate(full=True)
@@ -28,12 +28,12 @@ def is_utf8(data: bytes) -> bool:
 
 
 def escape(data: bytes) -> str:
-    """As text, with each byte that is not UTF-8 written as \\xff."""
+    """Decode bytes; each that is not UTF-8 is written as \\xff."""
     return data.decode("utf-8", "backslashreplace")
 
 
 def escape_text(text: str) -> str:
-    """Text that Arrow can hold: half characters, and bytes that Python has let through as such, are written out."""
+    """Write out half characters, and bytes that Python has let through as such: Arrow cannot hold them."""
     try:
         return escape(text.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
@@ -41,7 +41,7 @@ def escape_text(text: str) -> str:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a string has no half characters (lone surrogates)."""
+    """Return whether a string has no half characters (lone surrogates)."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -50,14 +50,14 @@ def is_whole(text: str) -> bool:
 
 
 def mark_invalid(data: bytes) -> tuple[bytes, str]:
-    """Text with each bad byte written as a mark and two digits, and that mark: a character that is nowhere else."""
+    """Return text with each bad byte as a mark and two digits, and that mark: a character that is nowhere else."""
     text = data.decode("utf-8", "surrogateescape")
     mark = next(character for code in chain(*_PRIVATE) if (character := chr(code)) not in text)
     return _BAD_BYTE.sub(lambda match: f"{mark}{ord(match[0]) - 0xDC00:02x}", text).encode(), mark
 
 
 def mend_column(column: pa.Array) -> tuple[pa.Array, Mask | None]:
-    """A column of strings, encoded or not, with bad bytes escaped, and which rows had any; None: none had."""
+    """Escape bad bytes in a column of strings, encoded or not. The mask of rows that had any is None if none had."""
     if pa.types.is_dictionary(column.type):
         words, bad = mend_column(column.dictionary)
         if bad is None:

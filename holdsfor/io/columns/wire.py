@@ -36,7 +36,7 @@ _SCHEMA = pa.schema(
 
 
 def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = None) -> pa.Buffer:
-    """The blocks, each with what it is for, and what else is to be said, as one Arrow stream."""
+    """Write blocks, each with its use, and further texts as one Arrow stream."""
     sink = pa.BufferOutputStream()
     write_blocks(sink, blocks, meta)
     return sink.getvalue()
@@ -45,7 +45,7 @@ def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = N
 def write_blocks(
     sink: pa.NativeFile, blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = None
 ) -> None:
-    """Writes what `pack` gives into a file."""
+    """Write blocks as `pack` does, into a file."""
     terms, ints, floats = _Terms(), [np.empty(0, np.int64)], [np.empty(0, np.float64)]
     heads: list[dict[str, Any]] = []
     for use, block in blocks:
@@ -63,7 +63,7 @@ def write_blocks(
             "end": block.end,
             "arrival": block.arrival,
             "op": block.op,
-            "begun": block.begun,
+            "onset": block.onset,
         }
         if block.arrival is block.start or np.array_equal(block.arrival, block.start):
             times["arrival"] = None
@@ -113,7 +113,7 @@ class _Terms:
         self.columns.append((place, column.indices.to_numpy(zero_copy_only=False)))
 
     def joined(self) -> tuple[pa.Array, pa.Array]:
-        """The terms that occur, each once, and the codes of all columns."""
+        """Return the terms that occur, each once, and the codes of all columns."""
         sizes = [len(dictionary) for dictionary in self.dictionaries]
         numbers = [np.full(size, -1, np.int32) for size in sizes]
         order = [np.empty(size, np.int32) for size in sizes]
@@ -135,13 +135,13 @@ class _Terms:
 
 
 def address(array: pa.Array) -> Address:
-    """Where the content of a text array lies: equal for two views of the same."""
+    """Return the place of a text array in memory: equal for two views of the same."""
     data = array.buffers()[-1]
     return (0 if data is None else data.address, array.offset, len(array))
 
 
 def unpack(data: bytes | pa.Buffer, shown: str = "a message") -> tuple[dict[str, str], list[tuple[str, Block]]]:
-    """The blocks, without copying them, and what was said with them. shown: the name of the file, for messages."""
+    """Read the further texts and the blocks, without copying them. shown: the name of the file, for messages."""
     try:
         with pa.ipc.open_stream(data) as reader:
             batch = reader.read_next_batch()
@@ -180,8 +180,8 @@ class _Columns:
         start = times["start"]
         op = times["op"].astype(np.int32) if "op" in times else None
         arrival = times.get("arrival", start)
-        end, begun = times.get("end"), times.get("begun")
-        return Block(head["name"], head["kind"], tuple(columns), value, start, end, arrival, op, begun)
+        end, onset = times.get("end"), times.get("onset")
+        return Block(head["name"], head["kind"], tuple(columns), value, start, end, arrival, op, onset)
 
     def _column(self, kind: str, rows: int) -> pa.Array:
         if kind == "t":

@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class BatchMetrics:
-    """What one batch took in, did and cost. `str` is a line for a log."""
+    """Figures of one batch. `str` is a line for a log."""
 
     batch: int
     events_in: int = 0  # rows read
@@ -58,7 +58,7 @@ class BatchMetrics:
         return " ".join(f"{name}={value}" for name, value in figures.items() if value is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """The names of Spark's `lastProgress` where it has one."""
+        """Return the figures by the names of Spark's `lastProgress` where it has one."""
         stamp = datetime.fromtimestamp(self.finished, UTC).isoformat(timespec="milliseconds")
         return {
             "batchId": self.batch,

@@ -56,7 +56,7 @@ class Health:
         return away + [sink.problem() for sink in self.sinks() if sink.seconds_behind() > self.away_after]
 
     def reason(self) -> str | None:
-        """Why it is not well."""
+        """Explain why the stream is not well."""
         match self.status():
             case "stalled":
                 return f"no batch has been finished for {self.seconds():.0f} s, and one is at work or due"

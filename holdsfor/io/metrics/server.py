@@ -45,7 +45,7 @@ class MetricsServer:
         self.totals.add(metrics)
 
     def fail(self, reason: str) -> None:
-        """From now on the stream has failed."""
+        """Report the stream as failed from now on."""
         self.health.failure = reason
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 1024  # connections that wait for a thread: a probe must get in among many that say nothing
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone before its answer is no news."""
+        """Say nothing: a client that leaves before its answer is no news."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -120,4 +120,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def log_message(self, format: str, *args: object) -> None:
-        """A scrape every few seconds is no news."""
+        """Say nothing: a scrape every few seconds is no news."""

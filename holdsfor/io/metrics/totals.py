@@ -61,7 +61,7 @@ class Totals:
             return self._last[-1] if self._last else None
 
     def progress(self) -> list[dict[str, Any]]:
-        """The last batches as JSON, the oldest first."""
+        """Return the last batches as JSON, the oldest first."""
         with self._lock:
             return [metrics.to_json() for metrics in self._last]
 

@@ -47,7 +47,7 @@ class SteadyClient(Client):
 
 
 def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
-    """A client that is not connected yet. persistent: the broker keeps its session, and messages for it, meanwhile."""
+    """Make a client that is not connected yet. persistent: the broker keeps its session, and messages for it."""
     five = settings.version == 5
     client = SteadyClient(
         CallbackAPIVersion.VERSION2,
@@ -68,7 +68,7 @@ def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
 
 
 def begin(client: Client, settings: Settings, persistent: bool) -> None:
-    """Begins to connect, and goes on trying, in the client's own thread."""
+    """Begin to connect, and go on trying, in the client's own thread."""
     if settings.version == 5:
         wishes = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         wishes.ReceiveMaximum = settings.in_flight
@@ -82,13 +82,13 @@ def begin(client: Client, settings: Settings, persistent: bool) -> None:
 
 
 def refusal(settings: Settings, reason: ReasonCode) -> str:
-    """What to tell when the broker does not let us in."""
+    """Explain that the broker does not let us in."""
     advice = _ADVICE.get(str(reason), "See the broker's own log.")
     return f"the broker at {settings.address} refused the connection: {str(reason).lower()}. {advice}"
 
 
 def why_not(settings: Settings, error: BaseException | None) -> str:
-    """Why there is no connection. error: None if the broker left before it let us in."""
+    """Explain why there is no connection. error: None if the broker left before it let us in."""
     if error is not None:
         return explain_failure(error, REMEDIES)
     if settings.tls:
@@ -97,7 +97,7 @@ def why_not(settings: Settings, error: BaseException | None) -> str:
 
 
 def unreachable(settings: Settings, reason: str | None, is_over: bool = True) -> str:
-    """What to tell when there is no connection. is_over: we have tried for as long as patience allows."""
+    """Explain that there is no connection. is_over: we have tried for as long as patience allows."""
     within = f" within {settings.patience:g} seconds" if is_over else ""
-    said = reason or "it does not answer. Check host and port, and whether it wants TLS (mqtts://)"
-    return f"no connection to the broker at {settings.address}{within}: {said}."
+    cause = reason or "it does not answer. Check host and port, and whether it wants TLS (mqtts://)"
+    return f"no connection to the broker at {settings.address}{within}: {cause}."

@@ -34,7 +34,7 @@ class Inbox:
         self._shut = False
 
     def put(self, message: Message) -> None:
-        """Waits while too much is waiting, so that the broker must wait, too."""
+        """Add a message; wait while there are too many, so that the broker must wait, too."""
         with self._changed:
             self._changed.wait_for(lambda: self._shut or not self._full())
             self._messages.append(message)
@@ -43,7 +43,7 @@ class Inbox:
                 self._changed.notify_all()
 
     def take(self, timeout: float, linger: float) -> list[Message]:
-        """All that wait; nothing after `timeout` seconds. linger: seconds in which others may join the first one."""
+        """Take all messages; none after `timeout` seconds. linger: seconds in which others may join the first one."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._messages or self._shut, timeout):
                 return []
@@ -53,12 +53,12 @@ class Inbox:
             return taken
 
     def pause(self, seconds: float) -> None:
-        """Waits, but not longer than until the inbox is shut."""
+        """Wait, but not longer than until the inbox is shut."""
         with self._changed:
             self._changed.wait_for(lambda: self._shut, seconds)
 
     def shut(self) -> None:
-        """Nobody waits any more."""
+        """Let nobody wait any more."""
         with self._changed:
             self._shut = True
             self._changed.notify_all()
@@ -75,7 +75,7 @@ class Inbox:
 
 
 def as_batch(messages: Sequence[Message], prefix: str, first: int) -> pa.RecordBatch:
-    """Messages as rows of a segment. One without an id is named by its place in the spool, counted from `first`."""
+    """Turn messages into rows of a segment. One without an id is named by its place, counted from `first`."""
     ids, topics, payloads, received, packets, _, _, _ = zip(*messages, strict=True)
     names = [f"{prefix}-{row}" if name is None else name for row, name in enumerate(ids, first)]
     columns = (names, topics, payloads, received, packets)

@@ -19,7 +19,7 @@ _ARRIVAL = rf"^(?P<head>{_OPERATION}|[^|]*)\|[^|]*\|(?P<tail>.*)$"
 def read_lines(
     payload: pa.Array, arrival: Ints | None, retract: bool, inputs: tuple[Input, ...]
 ) -> tuple[Events, Ints, Ints]:
-    """The events, with rejected rows counted over all lines from 1; and of each line its message and its place there.
+    """Return events, with rejects counted over all lines from 1, and each line's message and place in it.
 
     arrival: of each message, where its lines' own is not to be used. retract: lines that do not say retract.
     """

@@ -22,7 +22,7 @@ class LogWriter:
         sync_folder(path.parent)
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """OSError leaves the log as it was: the next attempt writes over what was begun."""
+        """Write a batch to disk. OSError leaves the log as it was: the next attempt writes over it."""
         body = batch.serialize().to_pybytes()
         frame = memoryview(_HEADER.pack(len(body), zlib.crc32(body)) + body)
         written = 0
@@ -36,7 +36,7 @@ class LogWriter:
 
 
 def read_log(path: Path, schema: pa.Schema) -> list[pa.RecordBatch]:
-    """All batches that were written completely."""
+    """Read all batches that were written completely."""
     data = path.read_bytes()
     batches: list[pa.RecordBatch] = []
     at = 0
@@ -51,7 +51,7 @@ def read_log(path: Path, schema: pa.Schema) -> list[pa.RecordBatch]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes names in a folder as durable as the files they stand for."""
+    """Make names in a folder as durable as the files they stand for."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

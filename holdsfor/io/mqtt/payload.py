@@ -22,7 +22,7 @@ from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rule
 from holdsfor.io.readers.arguments import plain
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
-from holdsfor.io.readers.objects import ObjectRows, Wanted, read_objects, without_nested
+from holdsfor.io.readers.objects import ObjectRows, UsedFields, read_objects, without_nested
 from holdsfor.io.readers.sieve import shorten, take_text
 from holdsfor.language.description import Input
 
@@ -52,21 +52,21 @@ class Messages:
 
 
 def topic_filters(mapping: Mapping | AnyMapping[str, Any] | str | Path | None) -> tuple[str, ...]:
-    """What to subscribe to for the topics of a mapping."""
+    """Return the topic filters to subscribe to for a mapping."""
     return topics.topic_filters(as_mapping(mapping))
 
 
 def messages_to_events(
     table: pa.Table, mapping: Mapping | AnyMapping[str, Any] | str | Path | None, inputs: Sequence[Input]
 ) -> Events:
-    """The events in messages (columns topic, payload, received), and what is wrong with the others.
+    """Read messages (columns topic, payload, received) as events, and say what is wrong with the others.
 
     In the table of rejects `source` is the topic and `row` the place in the message, counted from 1.
     """
-    known = as_mapping(mapping)
-    check_mapping(known, inputs)
-    rules = topic_rules(known)
-    parts = [part for piece in _pieces(table) for part in _piece_events(piece, known, rules, tuple(inputs))]
+    resolved = as_mapping(mapping)
+    check_mapping(resolved, inputs)
+    rules = topic_rules(resolved)
+    parts = [part for piece in _pieces(table) for part in _piece_events(piece, resolved, rules, tuple(inputs))]
     return join_events(parts)
 
 
@@ -102,7 +102,7 @@ def _piece_events(
 
 
 def _text(payload: pa.Array) -> tuple[pa.Array, Mask]:
-    """Payloads as strings, and which of them are none."""
+    """Return payloads as strings, and a mask of those that are none."""
     text, broken = mend_column(payload.view(pa.string()))
     return text, np.zeros(len(text), np.bool_) if broken is None else broken
 
@@ -122,18 +122,18 @@ def _refused(messages: Messages, rows: Ints, reason: str) -> Events:
 def _rejects(
     messages: Messages, which: Ints, position: Ints, reasons: pa.Array, text: pa.ChunkedArray | None = None
 ) -> pa.Table:
-    """text: what is told of each row; None, or null: the payload of its message."""
+    """Make a table of rejects. text: of each row; None, or null: the payload of its message."""
     if not len(which):
         return REJECTS_SCHEMA.empty_table()
     those, at = np.unique(which, return_inverse=True)
     some = messages.take(those)
     many = np.bincount(at)[at] > 1
-    told = pc.coalesce(
+    shown = pc.coalesce(
         take_text(shorten(some.payload), at, ~many), take_text(shorten(some.payload, SHOWN_OF_MANY), at, many)
     )
     if text is not None:
-        told = pc.coalesce(text, told)
-    columns = [take_text(shorten(some.topic, SHOWN_OF_TOPIC), at), pa.array(position), told, reasons]
+        shown = pc.coalesce(text, shown)
+    columns = [take_text(shorten(some.topic, SHOWN_OF_TOPIC), at), pa.array(position), shown, reasons]
     return pa.table(columns, schema=REJECTS_SCHEMA)
 
 
@@ -146,8 +146,8 @@ def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
         arrival = messages.received * UNITS["ms"] // UNITS[mapping.date_unit]
     events, message, position = read_lines(messages.payload, arrival, rule.op < 0, inputs)
     at = events.rejects["row"].to_numpy() - 1
-    told = events.rejects["text"]
-    rejects = _rejects(messages, message[at], position[at], events.rejects["reason"], told)
+    shown = events.rejects["text"]
+    rejects = _rejects(messages, message[at], position[at], events.rejects["reason"], shown)
     return replace(events, rejects=rejects)
 
 
@@ -156,12 +156,12 @@ def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
 
 def _json_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
     mapping = _explicit(mapping, rule)
-    wanted = _wanted(mapping, inputs)
-    tables, bad = read_objects(messages.payload, wanted)
+    usage = _used_fields(mapping, inputs)
+    tables, bad = read_objects(messages.payload, usage)
     parts: list[Events] = []
     for rows in tables:
         rows = without_nested(rows, bad)
-        rows = replace(rows, table=_completed(rows, messages, rule, mapping, wanted))
+        rows = replace(rows, table=_completed(rows, messages, rule, mapping, usage))
         parts.extend(_read_rows(some, messages, rule, mapping, inputs) for some in _by_value(rows, mapping))
     which, position, reasons = bad.columns()
     wrong = _rejects(messages, which, position, reasons)
@@ -169,7 +169,7 @@ def _json_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
 
 
 def _explicit(mapping: Mapping, rule: TopicRule) -> Mapping:
-    """The mapping with all columns named, so that no message is read by what others beside it have."""
+    """Return the mapping with all columns named, so that no message is read by what others beside it have."""
     listed = {column for columns in mapping.arguments.values() for column in columns}
     usual: dict[str, Any] = {
         role: getattr(mapping, role) or (role if role not in listed else None) for role in ("time", "arrival", "op")
@@ -184,8 +184,8 @@ def _explicit(mapping: Mapping, rule: TopicRule) -> Mapping:
     return replace(mapping, name=name, constant=constant, **usual)
 
 
-def _wanted(mapping: Mapping, inputs: tuple[Input, ...]) -> Wanted:
-    """An event that is not listed has its arguments in arg1, arg2, ..."""
+def _used_fields(mapping: Mapping, inputs: tuple[Input, ...]) -> UsedFields:
+    """List the fields of use. An event that is not listed has its arguments in arg1, arg2, ..."""
     arguments = mapping.arguments
     exact: set[str] = set()
     columns = {name for names in arguments.values() for name in names}
@@ -198,14 +198,14 @@ def _wanted(mapping: Mapping, inputs: tuple[Input, ...]) -> Wanted:
     value = mapping.value or "value"
     exact |= {value} if any(i.kind != "event" for i in inputs) else set()
     columns |= times | {name for name in (mapping.name, mapping.op, value) if name is not None}
-    return Wanted(columns, times, exact)
+    return UsedFields(columns, times, exact)
 
 
-def _completed(rows: ObjectRows, messages: Messages, rule: TopicRule, mapping: Mapping, wanted: Wanted) -> pa.Table:
-    """With the columns that come from the message itself, and empty ones for what nobody has told."""
+def _completed(rows: ObjectRows, messages: Messages, rule: TopicRule, mapping: Mapping, usage: UsedFields) -> pa.Table:
+    """Add the columns that come from the message itself, and empty ones for what no message has."""
     count = len(rows.message)
     columns = {name: plain(rows.table[name]) for name in rows.table.column_names if name}
-    for name in wanted.times & set(columns):
+    for name in usage.times & set(columns):
         if pa.types.is_boolean(columns[name].type):
             columns[name] = columns[name].cast(pa.string())  # refused as a time, row by row
     at = pa.array(rows.message)
@@ -215,19 +215,19 @@ def _completed(rows: ObjectRows, messages: Messages, rule: TopicRule, mapping: M
     if rule.op < 0 and mapping.op is not None:
         columns[mapping.op] = pa.repeat(-1, count)
     optional = {"value"} if mapping.value is None else set()
-    for name in sorted(wanted.columns - set(columns) - optional):
+    for name in sorted(usage.columns - set(columns) - optional):
         columns[name] = pa.nulls(count, pa.string())
     return pa.table(columns)
 
 
 def _by_value(rows: ObjectRows, mapping: Mapping) -> Iterator[ObjectRows]:
-    """Apart: rows that tell a value and rows that do not, which is true; unless the mapping says that all do."""
+    """Separate rows with a value from those without, which are true, unless the mapping says that all have one."""
     listed = any("value" in columns for columns in mapping.arguments.values())
     if mapping.value is not None or listed or "value" not in rows.table.column_names:
         yield rows
         return
-    told = mask(plain(rows.table["value"]).is_valid())
-    for some, table in ((told, rows.table), (~told, rows.table.drop_columns(["value"]))):
+    has_value = mask(plain(rows.table["value"]).is_valid())
+    for some, table in ((has_value, rows.table), (~has_value, rows.table.drop_columns(["value"]))):
         if some.any():
             yield ObjectRows(table.filter(pa.array(some)), rows.message[some], rows.position[some])
 

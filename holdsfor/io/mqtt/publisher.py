@@ -32,7 +32,7 @@ class Outgoing(NamedTuple):
 
 
 def publish(settings: Settings, messages: Sequence[Outgoing], tries_again: bool = True) -> int:
-    """Returns how many messages were sent, those included that a lost connection made necessary to send again.
+    """Publish, and return how many messages were sent, with those that a lost connection made us send again.
 
     tries_again: go on after a connection that has delivered nothing, for as long as the settings' patience.
     """
@@ -73,7 +73,7 @@ class PublishingConnection:
         self._early: dict[int, ReasonCode] = {}
 
     def run(self) -> int:
-        """Delivers until all is done or the connection is lost; gives how many were confirmed."""
+        """Deliver until all is done or the connection is lost; return how many were confirmed."""
         before = len(self.left)
         client = new_client(self.settings, f"holdsfor-{secrets.token_hex(8)}", persistent=False)
         client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
@@ -108,7 +108,7 @@ class PublishingConnection:
             self._wait(lambda: not self._waiting)
 
     def _wait(self, ready: Any) -> bool:
-        """Until it is ready or the connection is over; False if neither comes in time."""
+        """Wait until it is ready or the connection is over; return False if neither comes in time."""
         return self._changed.wait_for(lambda: self._over or ready(), self.settings.patience)
 
     def _properties(self, message: Outgoing) -> Properties | None:

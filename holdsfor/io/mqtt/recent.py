@@ -1,4 +1,4 @@
-"""Which messages were spooled lately, to recognise those that come again."""
+"""Messages that were spooled lately, to recognise those that come again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from holdsfor.io.mqtt.spool import KEPT_ROWS, SEGMENT_SCHEMA, Segment, read_segm
 
 
 class Recent:
-    """By the publisher's id where there is one; else by packet identifier and content, among the last `span` messages.
+    """Recognises messages by the publisher's id, or by packet identifier and content among the last `span` messages.
 
     A broker that did not get an acknowledgement sends the message again, marked as such, with the same packet
     identifier. It cannot be among older messages than `span`: so many may be on their way without acknowledgement.
@@ -22,7 +22,7 @@ class Recent:
         self._ids: dict[str, None] = {}  # in the order they came
 
     def restore(self, segments: Iterable[Segment]) -> None:
-        """From what is on disk, in order."""
+        """Add the messages of segments, in order."""
         for segment in segments:
             table = read_segment(segment.path, SEGMENT_SCHEMA)
             columns = (table[name].to_pylist() for name in ("id", "packet", "topic", "payload"))
@@ -30,7 +30,7 @@ class Recent:
                 self.add(name, packet, topic, payload)
 
     def begin(self, session: int) -> None:
-        """In another session packet identifiers mean other messages."""
+        """Forget packet identifiers of another session: they mean other messages."""
         if session != self._session:
             self._session = session
             self._packets.clear()
@@ -45,7 +45,7 @@ class Recent:
                 del self._ids[next(iter(self._ids))]
 
     def has(self, name: str | None, packet: int, topic: str, payload: bytes, again: bool) -> bool:
-        """again: the broker says that it has sent this message before."""
+        """Return whether a message is known. again: the broker says that it has sent it before."""
         if name is not None and name in self._ids:
             return True
         if not again or packet not in self._packets:

@@ -1,4 +1,4 @@
-"""What a spool folder remembers of its session with the broker."""
+"""The session of a spool folder with the broker, as the folder remembers it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Session:
 
     @classmethod
     def load(cls, folder: Path, client_id: str | None) -> Session:
-        """The session of this folder; a new one if there was none, or if it was another client's."""
+        """Load the session of a folder; make a new one if there was none, or if it was another client's."""
         path = folder / "session.json"
         name = secrets.token_hex(4)
         if path.exists():
-            known = json.loads(path.read_text(encoding="utf-8"))
-            if client_id in (None, known["client_id"]):
-                return cls(folder, known["name"], known["client_id"], tuple(known["topics"]))
-            name = known["name"]
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            if client_id in (None, stored["client_id"]):
+                return cls(folder, stored["name"], stored["client_id"], tuple(stored["topics"]))
+            name = stored["name"]
         session = cls(folder, name, client_id or f"holdsfor-{name}")
         session._save()
         return session

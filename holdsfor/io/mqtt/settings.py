@@ -1,4 +1,4 @@
-"""Where the broker is and how to talk to it. From Python, or from an address:
+"""Settings of a connection to a broker. From Python, or from an address:
 
 mqtt://user@host:1883/ais/+/position,plant/#?client_id=harbour&password_env=BROKER_PASSWORD
 mqtts://host/ais/#?ca=ca.pem&cert=client.pem&key=client.key
@@ -79,7 +79,7 @@ class Settings:
 
     @classmethod
     def parse(cls, address: str, **more: Any) -> Settings:
-        """The settings in an address; `more` overrides."""
+        """Read the settings in an address; `more` overrides."""
         parts = split_address(address, ("mqtt", "mqtts"))
         if parts is None:
             raise HoldsforError(
@@ -96,10 +96,10 @@ class Settings:
             "password": _password(parts.username, parts.password, options),
         }
         arguments |= dict(_option(name, value) for name, value in options.items() if name not in _SECRETS)
-        known = [f.name for f in fields(cls)]
+        allowed = [f.name for f in fields(cls)]
         for name in more:
-            if name not in known:
-                raise HoldsforError(f"unknown setting {name!r}.{did_you_mean(name, known)}")
+            if name not in allowed:
+                raise HoldsforError(f"unknown setting {name!r}.{did_you_mean(name, allowed)}")
         return cls(**(arguments | more))
 
 
@@ -110,7 +110,7 @@ def fits(topic_filter: str, topic: str) -> bool:
 
 
 def check_filter(topic: str) -> None:
-    """Refuses what no broker takes as a topic filter."""
+    """Refuse what no broker takes as a topic filter."""
     size = len(topic.encode(errors="replace"))
     if size > LONGEST_TOPIC:
         raise HoldsforError(
@@ -136,9 +136,9 @@ def _password(username: str | None, written: str | None, options: Mapping[str, s
 
 def _option(name: str, value: str) -> tuple[str, Any]:
     if name not in _OPTIONS:
-        known = [*_OPTIONS, *_SECRETS]
-        hint = did_you_mean(name, known)
-        raise HoldsforError(f"unknown option {name!r} in the address of the broker.{hint} Known: {', '.join(known)}.")
+        allowed = [*_OPTIONS, *_SECRETS]
+        hint = did_you_mean(name, allowed)
+        raise HoldsforError(f"unknown option {name!r} in the address of the broker.{hint} Known: {', '.join(allowed)}.")
     try:
         return name, _OPTIONS[name](value)
     except ValueError as error:

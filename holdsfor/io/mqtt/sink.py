@@ -43,7 +43,7 @@ class MqttSink:
             )
 
     def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
-        """Returns when the broker has confirmed all messages; gives how many changes were published.
+        """Publish, and return the number of changes when the broker has confirmed all messages.
 
         The same batch delivered again gives messages with the same ids, so that a reader can tell.
         """
@@ -67,14 +67,14 @@ class MqttSink:
 
 
 def check_placeholders(topic: str) -> None:
-    """Refuses `{names}` in a topic that no change has."""
+    """Refuse `{names}` in a topic that no change has."""
     for _, name, _, _ in Formatter().parse(topic):
         if name is not None and name not in IN_TOPICS:
             raise HoldsforError(f"{{{name}}} in the topic {topic!r} is not known. Known: {', '.join(IN_TOPICS)}.")
 
 
 def change_fields(batch: int, changes: pa.Table) -> Iterator[dict[str, Any]]:
-    """What topics and names of messages are made of."""
+    """Yield the fields of each change that topics and ids of messages are made of."""
     if "fluent" in changes.column_names:
         rows = changes.select(["query_time", "op", "id", "fluent", "value"])
     else:
@@ -86,5 +86,5 @@ def change_fields(batch: int, changes: pa.Table) -> Iterator[dict[str, Any]]:
 
 
 def _level(value: object) -> str:
-    """A value as one level of a topic: what means something there is written as in web addresses."""
+    """Write a value as one level of a topic, quoted as in web addresses."""
     return _RESERVED.sub(lambda match: f"%{ord(match[0]):02X}", str(value))

@@ -48,7 +48,7 @@ class Spool:
         self.folder = Path(folder)
 
     def segments(self) -> list[Segment]:
-        """All complete segments on disk, in order, forgotten ones among them."""
+        """List all complete segments on disk, in order, forgotten ones among them."""
         try:
             names = os.listdir(self.folder)
         except FileNotFoundError:
@@ -58,14 +58,14 @@ class Spool:
 
     @property
     def first(self) -> int:
-        """The number of the first segment that is not forgotten."""
+        """Return the number of the first segment that is not forgotten."""
         try:
             return int((self.folder / "forgotten").read_text())
         except FileNotFoundError:
             return 0
 
     def between(self, start: int, end: int) -> list[Segment]:
-        """Segments start .. end-1; one that is not there is an error, for its messages would be lost silently."""
+        """List segments start .. end-1; a missing one is an error, for its messages would be lost silently."""
         by_number = {segment.number: segment for segment in self.segments() if start <= segment.number < end}
         missing = next((number for number in range(start, end) if number not in by_number), None)
         if missing is not None:
@@ -76,18 +76,18 @@ class Spool:
         return [by_number[number] for number in range(start, end)]
 
     def forget(self, before: int) -> int:
-        """Removes segments below `before`, except the last ones; gives how many files went."""
+        """Remove segments below `before`, except the last ones; return how many."""
         if before > self.first:
             replace_file(self.folder / "forgotten", str(before).encode())
         segments = self.segments()
-        kept = {segment.number for segment in _last(segments)}
-        gone = [segment for segment in segments if segment.number < before and segment.number not in kept]
-        for segment in gone:
+        last = {segment.number for segment in _last(segments)}
+        forgotten = [segment for segment in segments if segment.number < before and segment.number not in last]
+        for segment in forgotten:
             segment.path.unlink(missing_ok=True)
-        return len(gone)
+        return len(forgotten)
 
     def last(self) -> list[Segment]:
-        """The segments that stay on disk even if they are forgotten."""
+        """List the segments that stay on disk even if they are forgotten."""
         return _last(self.segments())
 
 
@@ -109,7 +109,7 @@ class SpoolWriter:
         self.bytes = 0
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Returns when the messages are safe; OSError says that they are not, and may be given again."""
+        """Write messages, and return when they are safe; after OSError they may be given again."""
         with self._lease.held():
             if self._log is None:
                 self._log = LogWriter(self._log_path(self.number))
@@ -119,7 +119,7 @@ class SpoolWriter:
         self.bytes += batch.nbytes
 
     def close(self) -> None:
-        """Publishes what was appended as a segment. OSError changes nothing: it is still in the log."""
+        """Publish what was appended as a segment. OSError changes nothing: it is still in the log."""
         self._lease.check()
         if self.rows:
             write_segment(self.spool.folder, self.number, self._batches)
@@ -132,14 +132,14 @@ class SpoolWriter:
             log.path.unlink(missing_ok=True)
 
     def release(self) -> None:
-        """Lets another spooler have the folder."""
+        """Let another spooler have the folder."""
         if self._log is not None:
             self._log.close()
             self._log = None
         self._lease.release()
 
     def _recover(self) -> int:
-        """Makes a segment of what a crash left behind; gives the number of the next one."""
+        """Make a segment of what a crash left behind; return the number of the next one."""
         for half in self.spool.folder.glob("*.tmp"):
             half.unlink()
         segments = self.spool.segments()
@@ -159,7 +159,7 @@ class SpoolWriter:
 
 
 def write_segment(folder: Path, number: int, batches: Sequence[pa.RecordBatch]) -> None:
-    """One file with one batch, whole or not there at all."""
+    """Write one file with one batch, whole or not at all."""
     table = pa.Table.from_batches(batches, SEGMENT_SCHEMA).combine_chunks()
     half = folder / f"{number:012}.tmp"
     with open(half, "wb", opener=open_private) as file:
@@ -172,14 +172,14 @@ def write_segment(folder: Path, number: int, batches: Sequence[pa.RecordBatch]) 
 
 
 def read_segment(path: str | Path, schema: pa.Schema = MESSAGES_SCHEMA) -> pa.Table:
-    """The messages of a segment."""
+    """Read the messages of a segment."""
     places = [SEGMENT_SCHEMA.get_field_index(name) for name in schema.names]
     with pa.memory_map(str(path)) as source:
         return pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=places)).read_all()
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Writes a small file, whole or not at all."""
+    """Write a small file, whole or not at all."""
     half = path.with_suffix(".new")
     with open(half, "wb", opener=open_private) as file:
         file.write(content)
@@ -191,13 +191,13 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def _last(segments: Sequence[Segment]) -> list[Segment]:
     rows = size = 0
-    kept: list[Segment] = []
+    last: list[Segment] = []
     for segment in reversed(segments):
-        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(kept) >= KEPT_SEGMENTS:
+        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(last) >= KEPT_SEGMENTS:
             break
-        kept.append(segment)
+        last.append(segment)
         rows, size = rows + segment.rows, size + _size(segment.path)
-    return kept[::-1]
+    return last[::-1]
 
 
 def _size(path: Path) -> int:

@@ -40,7 +40,7 @@ LONGEST_PAUSE = 10.0  # seconds between attempts to write to a disk that is full
 
 @dataclass(slots=True)
 class Counts:
-    """What a spooler has done since it started."""
+    """Counts of a spooler since its start."""
 
     received: int = 0
     spooled: int = 0
@@ -91,7 +91,7 @@ class Spooler:
         self._thread: threading.Thread | None = None
 
     def start(self) -> Spooler:
-        """Returns when the broker has let us in; raises if it does not, or is not there within the patience."""
+        """Connect, and return when the broker has let us in; raise if it does not within the patience."""
         if self._thread is not None:
             raise HoldsforError("this spooler was started already. Make a new one: Spooler(settings, folder).start().")
         self._writer = SpoolWriter(self.folder, self.take_over)
@@ -114,7 +114,7 @@ class Spooler:
         return self
 
     def stop(self) -> None:
-        """Writes and acknowledges what has come, publishes the last segment and leaves. The broker keeps the rest."""
+        """Write and acknowledge what has come, publish the last segment and leave. The broker keeps the rest."""
         self._inbox.shut()
         if self._thread is not None:
             self._thread.join()
@@ -179,9 +179,9 @@ class Spooler:
             self._counts.connections += 1
             self._counts.error = None
             self._greet()
-        gone = [topic for topic in self._session.topics if topic not in self.settings.topics]
-        if gone and flags.session_present:
-            client.unsubscribe(gone)
+        dropped = [topic for topic in self._session.topics if topic not in self.settings.topics]
+        if dropped and flags.session_present:
+            client.unsubscribe(dropped)
         if flags.session_present and set(self.settings.topics) == set(self._session.topics):
             self._settled.set()  # subscribing again would bring retained messages again
         else:
@@ -271,7 +271,7 @@ class Spooler:
         return large or time.monotonic() - opened >= seconds
 
     def _insist(self, action: Callable[[], None]) -> bool:
-        """Does it, again and again while the disk is full; once we are to stop, only once. Whether it was done."""
+        """Write again and again while the disk is full, or once if we are to stop; return whether it was done."""
         backoff = Backoff(0.2, LONGEST_PAUSE)
         while True:
             try:
@@ -310,14 +310,14 @@ class Spooler:
         self._acknowledge(messages)
 
     def _fresh(self, messages: Sequence[Message]) -> list[Message]:
-        """Those that are not spooled yet, each once."""
+        """Return messages that are not spooled yet, each once."""
         fresh: list[Message] = []
         here = Recent(self._recent.span)
         for m in messages:
             self._recent.begin(m.session)
-            known = (m.id, m.packet, m.topic, m.payload)
-            if not (self._recent.has(*known, m.again) or here.has(*known, m.again)):
-                here.add(*known)
+            identity = (m.id, m.packet, m.topic, m.payload)
+            if not (self._recent.has(*identity, m.again) or here.has(*identity, m.again)):
+                here.add(*identity)
                 fresh.append(m)
         return fresh
 

@@ -1,4 +1,4 @@
-"""What the messages on a topic are. The section [topics] of a mapping, where the first pattern that matches counts:
+"""Rules for the messages on a topic. The section [topics] of a mapping, where the first pattern that matches counts:
 
     [topics]
     "ais/{vessel}/speed" = "velocity"                   # messages are this event; the level is the column `vessel`
@@ -41,12 +41,12 @@ class TopicRule:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels that become columns."""
+        """Name the levels that become columns."""
         return tuple(match[1] for level in self.pattern.split("/") if (match := _LEVEL.match(level)))
 
     @property
     def filter(self) -> str:
-        """What to subscribe to."""
+        """Return the topic filter to subscribe to."""
         return "/".join("+" if _LEVEL.match(level) else level for level in self.pattern.split("/"))
 
     @property
@@ -63,17 +63,17 @@ EVERYTHING = TopicRule("#")
 
 
 def topic_rules(mapping: Mapping) -> tuple[TopicRule, ...]:
-    """The section [topics], checked."""
+    """Read and check the section [topics]."""
     return tuple(_rule(pattern, settings) for pattern, settings in mapping.topics.items()) or (EVERYTHING,)
 
 
 def topic_filters(mapping: Mapping) -> tuple[str, ...]:
-    """What to subscribe to for a mapping, each once."""
+    """Return the topic filters to subscribe to for a mapping, each once."""
     return tuple(dict.fromkeys(rule.filter for rule in topic_rules(mapping)))
 
 
 def routed(rules: tuple[TopicRule, ...], topics: pa.Array) -> Iterator[tuple[TopicRule | None, Ints]]:
-    """The rows of each rule, and of none."""
+    """Yield the rows of each rule, and of none."""
     encoded = topics.dictionary_encode()
     rule_of_topic = np.full(len(encoded.dictionary), -1, np.int64)
     for number, rule in enumerate(rules):
@@ -87,7 +87,7 @@ def routed(rules: tuple[TopicRule, ...], topics: pa.Array) -> Iterator[tuple[Top
 
 
 def level_columns(rule: TopicRule, topics: pa.Array) -> dict[str, pa.Array]:
-    """The levels that a rule names, as columns."""
+    """Return the levels that a rule names, as columns."""
     if not rule.levels:
         return {}
     encoded = topics.dictionary_encode()

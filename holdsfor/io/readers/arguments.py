@@ -39,16 +39,16 @@ MANY_TERMS = 4
 
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """One array of a type we know: no views, no large strings; what is encoded stays encoded."""
+    """Return one array of a type we know: no views, no large strings; what is encoded stays encoded."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        wanted = pa.dictionary(pa.int32(), _plain_type(kind.value_type))
+        target = pa.dictionary(pa.int32(), _plain_type(kind.value_type))
     else:
-        wanted = _plain_type(kind)
+        target = _plain_type(kind)
     if isinstance(column, pa.ChunkedArray):
         column = _one_array(column)
-    column = cast_to(column, wanted)
-    if pa.types.is_dictionary(wanted) and len(column.dictionary) > MANY_TERMS * (len(column) + 1):
+    column = cast_to(column, target)
+    if pa.types.is_dictionary(target) and len(column.dictionary) > MANY_TERMS * (len(column) + 1):
         return column.dictionary_decode().dictionary_encode()
     return column
 
@@ -61,7 +61,7 @@ def column_terms(
     zone: str | None = None,
     make_terms: MakeTerms | None = None,
 ) -> pa.Array:
-    """Terms of a column; nulls stay null. Dates are ticks; untyped text is of one type, or as `make_terms` has it."""
+    """Return the terms of a column; nulls stay null. Dates are ticks; text is of one type, or by `make_terms`."""
     if isinstance(column, TextColumn):
         return _csv_terms(column, make_terms or terms_of_column)
     kind = column.type
@@ -87,7 +87,7 @@ def column_terms(
 
 
 def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    """Without a copy where there is one chunk, which Arrow would make."""
+    """Join chunks; where there is one, without the copy that Arrow would make."""
     if column.num_chunks == 1:
         return column.chunk(0)
     joined = (column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column).combine_chunks()
@@ -95,7 +95,7 @@ def _one_array(column: pa.ChunkedArray) -> pa.Array:
 
 
 def typed_terms(column: pa.Array | TextColumn, kind: str, unit: str, name: str, untyped: bool = False) -> pa.Array:
-    """Terms of a column of which a mapping, or all parts of the input, say what they are; null where that cannot be."""
+    """Return the terms of a column as a mapping, or all parts of the input, say; null where that cannot be."""
     if isinstance(column, TextColumn):
         column = column.array()
     if pa.types.is_dictionary(column.type):
@@ -123,7 +123,7 @@ def typed_terms(column: pa.Array | TextColumn, kind: str, unit: str, name: str, 
 
 
 def _number_texts(terms: pa.Array) -> pa.Array:
-    """As people write them: 17, also where it has become 17.0 among nulls."""
+    """Write terms as people do: 17, also where it has become 17.0 among nulls."""
     if pa.types.is_dictionary(terms.type):
         return plain_text(terms.cast(pa.string()))
     if pa.types.is_floating(terms.type):
@@ -132,7 +132,7 @@ def _number_texts(terms: pa.Array) -> pa.Array:
 
 
 def numeric(column: pa.Array) -> Mask:
-    """Which rows of an argument column hold a number. Text that looks like one and is none stands in quotes."""
+    """Mark rows of an argument column with a number. Text that looks like one and is none stands in quotes."""
     if not pa.types.is_dictionary(column.type):
         return mask(column.is_valid())
     of_word = is_number(column.dictionary, exponents=True)
@@ -158,13 +158,13 @@ def _csv_terms(column: pa.Array | TextColumn, make_terms: MakeTerms) -> pa.Array
 
 
 def _are_all(words: Mask, column: TextColumn) -> bool:
-    """Whether the texts of a column are among these words."""
+    """Return whether the texts of a column are among these words."""
     are_among: Mask = words[column.values] if column.valid is None else words[column.values[column.valid]]
     return bool(are_among.all())
 
 
 def _read_numbers(column: pa.Array | TextColumn) -> pa.Array | None:
-    """Fields that are all short numbers without leading zeros; None: some are not."""
+    """Read fields that are all short numbers without leading zeros; None: some are not."""
     if isinstance(column, TextColumn):
         return column.numbers()
     numbers = strings_of(column).numbers()
@@ -199,7 +199,7 @@ def terms_as_written(words: pa.Array) -> TermList:
 
 
 def _with_truth_values(words: pa.Array) -> pa.Array:
-    """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
+    """Turn True and False, as pandas writes them, into the atoms: a CSV file has no booleans."""
     for written, meant in (("True", "true"), ("False", "false")):
         is_written = pc.equal(words, written)
         if pc.any(is_written, min_count=0).as_py():

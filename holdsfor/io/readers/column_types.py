@@ -68,6 +68,6 @@ def keep(seen: Seen) -> dict[str, str]:
 
 
 def is_as_agreed(seen: Seen, types: Agreed) -> bool:
-    """Whether a part that was read by itself has the types that all agree on."""
+    """Return whether a part that was read by itself has the types that all agree on."""
     alike = {WORD: FIELD_TEXT | STRING, FLOATS: FLOAT}
     return all(not kinds & ~alike[types[key]] for key, kinds in seen.items() if key in types)

@@ -62,7 +62,7 @@ def blocks_from_table(
     first_row: int = 1,
     untyped: Untyped = False,
 ) -> Events:
-    """The rows of a table, or of a part of one that begins with row `first_row`.
+    """Read the rows of a table, or of a part of one that begins with row `first_row`.
 
     untyped: columns are text that is yet to be typed (a CSV file), all or some; otherwise a string is an atom, whatever
     it looks like.
@@ -126,7 +126,7 @@ class TableReader:
         self._times: dict[str, RowTimes] = {}
 
     def read(self, rows: Ints) -> Events:
-        """All events. rows: the number of each row in its source."""
+        """Read all events. rows: the number of each row in its source."""
         check_mapping(self.mapping, self.inputs)
         if not len(self.table):
             return Events((), REJECTS_SCHEMA.empty_table(), 0, 0)
@@ -169,7 +169,7 @@ class TableReader:
         return time_blocks(reader._as_times(roles.time, rows).readable, arrival, span)
 
     def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
-        """The rows of each event or fluent that rules know; in a wide table a row may be several."""
+        """Yield the rows of each event or fluent that rules know; in a wide table a row may be several."""
         names = list(dict.fromkeys(i.signature.name for i in self.inputs))
         if not self.roles.is_wide:
             yield from _by_code(self._codes(names, whole), names)
@@ -180,7 +180,7 @@ class TableReader:
                 yield np.flatnonzero(np.logical_or.reduce(own) & whole.keep), name
 
     def _with_readers(self, named: list[tuple[Ints, str]]) -> Iterator[tuple[Ints, str, TableReader]]:
-        """Named rows, and who reads them: of text someone for each name, who reads no other rows and columns."""
+        """Yield named rows and their reader: for text one for each name, which reads no other rows and columns."""
         is_for_one = len(named) == 1 and len(named[0][0]) == len(self.table)
         if self.untyped is not True or self.roles.is_wide or is_for_one:
             yield from ((chosen, name, self) for chosen, name in named)
@@ -203,13 +203,13 @@ class TableReader:
             yield chosen, name, reader
 
     def _reader_of(self, table: pa.Table | TextTable) -> TableReader:
-        """A reader of some of the rows."""
+        """Make a reader of some of the rows."""
         reader = TableReader(table, self.mapping, self.inputs, self.untyped, self.source)
         reader.seen, reader.types = self.seen, self.types
         return reader
 
     def _columns_of(self, name: str) -> list[str]:
-        """The columns that rows of this name need."""
+        """Return the columns that rows of this name need."""
         inputs = [i for i in self.inputs if i.signature.name == name]
         roles = self.roles
         lasts = any(i.kind != "event" or i.may_last for i in inputs)
@@ -218,7 +218,7 @@ class TableReader:
         return [each for each in self.table.column_names if each in needed]
 
     def _nanoseconds(self) -> int | None:
-        """How long a tick is, if times are time stamps; None if they are ticks already."""
+        """Return the length of a tick, if times are time stamps; None if they are ticks already."""
         if isinstance(self.table, TextTable):
             is_dated = is_time_stamp(self.table.first_text(self.roles.time) or "")
         else:
@@ -226,7 +226,7 @@ class TableReader:
         return UNITS[self.mapping.date_unit] if is_dated else None
 
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
-        """Per row the number of its name, or that it is not used."""
+        """Number each row by its name, or mark that it is not used."""
         read = {i.signature.name for i in self.inputs if i.read}
         codes = {name: number for number, name in enumerate(names) if name in read}
         if self.roles.name is None:
@@ -244,7 +244,7 @@ class TableReader:
         return code
 
     def _bad_text(self) -> Mask:
-        """Rows with bytes that are no text. A CSV file has been looked at; other sources may give any bytes."""
+        """Mark rows with bytes that are no text. A CSV file has been looked at; other sources may give any bytes."""
         wrong = np.zeros(len(self.table), np.bool_)
         if isinstance(self.table, TextTable) or self.untyped is True:
             return wrong
@@ -255,7 +255,7 @@ class TableReader:
         return wrong
 
     def _groups(self, name: str, chosen: Ints, reader: TableReader, whole: Sieve) -> Iterator[InputRows]:
-        """The rows of each input of a name. reader: of these rows, or of all."""
+        """Yield the rows of each input of a name. reader: of these rows, or of all."""
         at = chosen if reader is self else np.arange(len(chosen))
         candidates = [i for i in self.inputs if i.signature.name == name]
         listed = self.mapping.arguments.get(name)
@@ -287,7 +287,7 @@ class TableReader:
         whole.refuse(wrong, f"wrong arity: the row has values in columns beyond the arguments of {expected}")
 
     def _used_columns(self, chosen: Ints) -> npt.NDArray[np.int64]:
-        """Per row how many of the argument columns are used: up to the last one that is not null."""
+        """Count the argument columns that each row uses: up to the last one that is not null."""
         columns = [self._column(name) for name in self.roles.others]
         last = max((position for position, column in enumerate(columns, 1) if not column.null_count), default=0)
         used = np.full(len(chosen), last, np.int64)  # whatever comes before a column without nulls
@@ -305,24 +305,24 @@ class TableReader:
         if kind == "interval" and roles.end is not None:
             end = self._end(roles.end, group.at, sieve)
             check_interval(sieve, start, end)
-        begun = None
+        onset = None
         if declared.may_last and roles.end is not None:
-            begun, start = start, self._last_point(roles.end, group.at, start, sieve)
+            onset, start = start, self._last_point(roles.end, group.at, start, sieve)
         if kind != "event":
             value = self._value(group, sieve)
         arrival = self._arrival(group.at, start, end, sieve)
         args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
         op = self._op(group.at, sieve)
-        return Block(declared.stored_as.name, kind, args, value, start, end, arrival, op, begun)
+        return Block(declared.stored_as.name, kind, args, value, start, end, arrival, op, onset)
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
-        """When events that take time were over: the column has that, or null for a point."""
+        """Return the last points of events that take time: the column has them, or null for a point."""
         last = self._end(name, rows, sieve)
         sieve.refuse(last < start, "end before start")
         return np.where(last == OPEN, start, last)
 
     def _end(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
-        """When intervals are over; null is open."""
+        """Return the ends of intervals; null is open."""
         end = self._ends(name, rows)
         self._refuse_skipped(end, sieve, "end")
         sieve.refuse(~end.good, "end is not a time")
@@ -406,7 +406,7 @@ class TableReader:
         return self._plain[name]
 
     def _fields(self, name: str) -> pa.Array | TextColumn:
-        """A column as it is: of a text file, fields that may have been read as numbers already."""
+        """Return a column as it is: of a text file, fields that may have been read as numbers already."""
         if not isinstance(self.table, TextTable):
             return self._column(name)
         if not self._read and name != self.roles.name:  # all that will be asked for, in one go
@@ -418,7 +418,7 @@ class TableReader:
         return self._read[name]
 
     def _dated(self, name: str) -> pa.Array:
-        """A column of times."""
+        """Return a column of times."""
         fields = self._fields(name)
         numbers = fields.numbers() if isinstance(fields, TextColumn) and fields.kind == INTEGER else None
         return self._column(name) if numbers is None else numbers
@@ -437,7 +437,7 @@ class TableReader:
         return whole if len(rows) == len(whole.times.ticks) else whole.take(rows)
 
     def _as_terms(self, name: str, owner: str = "", calculates: bool = False) -> pa.Array:
-        """The terms of a column. owner: the event or fluent that has it for itself.
+        """Return the terms of a column. owner: the event or fluent that has it for itself.
 
         calculates: rules do so with it; then each field is typed by itself, and what is no number is refused later.
         """
@@ -451,7 +451,7 @@ class TableReader:
         return came_as(self.table.schema.field(name).type, UNITS[self.mapping.date_unit], self.mapping.zone)
 
     def _key(self, name: str, owner: str) -> str:
-        """The column, for whoever compares parts. Text is typed for each owner, a typed column is one for all."""
+        """Name the column, for whoever compares parts. Text is typed for each owner, a typed column is one for all."""
         return column_key(
             self.mapping.table or self.mapping.constant or "", name, owner if self.untyped is True else ""
         )
@@ -474,7 +474,7 @@ class TableReader:
         return terms
 
     def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
-        """Each refused row once, though it may be several events."""
+        """Return each refused row once, though it may be several events."""
         if not any(sieve.reasons for sieve in sieves):
             return REJECTS_SCHEMA.empty_table()
         refused = [sieve.refused() for sieve in sieves]
@@ -483,7 +483,7 @@ class TableReader:
         return rejects_table(self.source, rows[at], self._row_text(at), reasons)
 
     def _row_text(self, at: Ints) -> pa.ChunkedArray:
-        """Rows as `column=value` text, without what is null; piece by piece, for Arrow counts bytes with 32 bits."""
+        """Write rows as `column=value` without nulls; piece by piece, for Arrow counts bytes with 32 bits."""
         piece = max(1, (1 << 29) // (SHOWN * (len(self.table.column_names) + 1)))
         reader = self
         if isinstance(self.table, TextTable):  # of these rows only
@@ -508,14 +508,14 @@ def needed_columns(names: Sequence[str], mapping: Mapping, inputs: Sequence[Inpu
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Columns are known by their names."""
+    """Refuse a name that two columns have."""
     for name, count in Counter(names).items():
         if count > 1:
             raise HoldsforError(f"the table has {count} columns called {name!r}. Rename all but one.")
 
 
 def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
-    """Says at once where the mapping and the rules do not fit."""
+    """Refuse a mapping that does not fit the rules."""
     by_name: dict[str, list[Input]] = {}
     for each in inputs:
         by_name.setdefault(each.signature.name, []).append(each)
@@ -527,9 +527,9 @@ def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
             section, kind = ("[fluents]", "an event") if durative else ("[events]", "a fluent")
             raise HoldsforError(f"{name} is listed under {section} in the mapping, but for the rules it is {kind}.")
         if kinds and not any(i.signature.arity == len(columns) for i in kinds):
-            known = ", ".join(str(i.signature) for i in kinds)
+            signatures = ", ".join(str(i.signature) for i in kinds)
             listed = f"{count_text(len(columns), 'column')} for {name} ({', '.join(columns)})"
-            raise HoldsforError(f"the mapping lists {listed}, but the rules use {known}.")
+            raise HoldsforError(f"the mapping lists {listed}, but the rules use {signatures}.")
 
 
 def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
@@ -559,7 +559,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _shown(column: pa.Array, rows: pa.Array) -> pa.Array:
-    """Some values as text, shortened before they are many."""
+    """Write some values as text, shortened before they are many."""
     if pa.types.is_dictionary(column.type):
         return shorten(_as_string(column.dictionary)).take(column.indices.take(rows))
     return shorten(_as_string(column.take(rows)))

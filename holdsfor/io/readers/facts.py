@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z]\w*\Z")
 
 
 def read_facts(name: str, source: Any) -> FactColumns:
-    """The facts of a predicate: from a Parquet file, CSV with a header, a table or a data frame."""
+    """Read the facts of a predicate: from a Parquet file, CSV with a header, a table or a data frame."""
     if not _NAME.match(name):
         raise HoldsforError(f"{name!r} is not the name of a predicate: begin it with a lower-case letter (vesselType)")
     table, untyped = _table(source)

@@ -52,7 +52,7 @@ class Fields:
         return self._between(self.cuts, fields)
 
     def lines(self, at: Ints) -> pa.Array:
-        """Some lines whole, without their ends."""
+        """Return some lines whole, without their ends."""
         return self._between(self._line_ends(), at).array()
 
     def _line_ends(self) -> npt.NDArray[np.int32]:
@@ -65,7 +65,7 @@ class Fields:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked if it ends with .gz or .zst.
+    """Open a file as bytes, unpacked if it ends with .gz or .zst.
 
     What cannot be opened or unpacked is an error of the user.
     """
@@ -95,7 +95,7 @@ def _unpack(path: Path, packing: str | None) -> gzip.GzipFile | io.BufferedReade
 
 
 def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
-    """The bytes of a file, cut after ends of lines into parts of about `size`."""
+    """Yield the bytes of a file, cut after ends of lines into parts of about `size`."""
     waiting: list[bytes] = []
     unpacked = 0
     with open_text(path) as stream:
@@ -136,7 +136,7 @@ def first_line(content: Path | tuple[str, ...]) -> str:
 
 
 def _check_unpacked(path: Path, unpacked: int) -> None:
-    """Refuses what unpacks to more than there is memory, and far more than data do."""
+    """Refuse what unpacks to more than there is memory, and far more than data do."""
     if path.suffix not in PACKINGS or unpacked <= most_memory():
         return
     packed = path.stat().st_size
@@ -148,7 +148,7 @@ def _check_unpacked(path: Path, unpacked: int) -> None:
 
 
 def split(data: bytes, separator: bytes = b"|") -> Fields:
-    """All lines of `data`, blank ones as lines of no fields. CRLF ends a line, a trailing separator is ignored."""
+    """Cut `data` into lines and fields, none of a blank line. CRLF ends a line; a trailing separator is ignored."""
     data = data.removeprefix(BOM)
     data, bad_lines = _valid(data if data.endswith(b"\n") else data + b"\n")
     raw = np.frombuffer(data, np.uint8)
@@ -161,7 +161,7 @@ def split(data: bytes, separator: bytes = b"|") -> Fields:
 
 
 def _valid(data: bytes) -> tuple[bytes, Mask | None]:
-    """The data as UTF-8, and which lines had to be mended; None: none of them."""
+    """Return the data as UTF-8, and a mask of the lines that had to be mended; None: none of them."""
     if is_utf8(data):
         return data, None
     lines = data.decode("utf-8", "surrogateescape").split("\n")[:-1]

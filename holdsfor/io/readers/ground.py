@@ -39,7 +39,7 @@ class TermCursor:
         self.depth = 0
 
     def peek(self) -> tuple[str, str]:
-        """Kind and text of the next token; ('end', '') where there is none."""
+        """Return kind and text of the next token; ('end', '') if there is none."""
         token = _TOKEN.match(self.text, self.at)
         if token is None or token.lastgroup is None:
             return "end", ""
@@ -105,7 +105,7 @@ class TermCursor:
 
 
 def read_ground(text: str) -> Term:
-    """The one term that the text holds."""
+    """Read the one term that the text holds."""
     reader = TermCursor(text)
     term = reader.term()
     if reader.rest():
@@ -114,11 +114,11 @@ def read_ground(text: str) -> Term:
 
 
 def term_text(text: str) -> str:
-    """The canonical text of a term: `p( a ,'b')` -> `p(a,b)`."""
+    """Return the canonical text of a term: `p( a ,'b')` -> `p(a,b)`."""
     return str(read_ground(text))
 
 
 def unquoted(text: str) -> str:
-    """The name that a quoted atom stands for."""
+    """Return the name that a quoted atom stands for."""
     body = text[1:-1].replace("''", "\\'")
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), body, flags=re.DOTALL)

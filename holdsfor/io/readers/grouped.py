@@ -20,7 +20,7 @@ from holdsfor.kernels.text.lines import trim_quotes
 from holdsfor.kernels.text.numerals import ANY, TEXT, UNREAD
 
 #: Fields of a row that are read: the place of each after the row's first, and what it is (`kernels.texts`).
-Wanted = Sequence[tuple[int, int]]
+FieldKinds = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,20 @@ def read_groups(
     fields: Fields,
     begin: Ints,
     group: npt.NDArray[np.int32],
-    wanted: Sequence[Wanted],
+    group_fields: Sequence[FieldKinds],
     quoted: bool = False,
     nullable: bool = False,
     lists: Sequence[Sequence[int]] | None = None,
 ) -> list[GroupColumns]:
-    """Row i begins with field `begin[i]` and belongs to group `group[i]`; if that is negative, to none.
+    """Read columns of groups of rows.
 
+    Row i begins with field `begin[i]` and is in group `group[i]`; if that is negative, in none.
     quoted: quotes around fields are no part of them. nullable: there may be fields without text.
-    lists: for each wanted column the number of the list that its texts are in; if not given, each has its own.
+    lists: for each column the number of the list that its texts are in; if not given, each has its own.
     """
-    sizes = np.bincount(group + 1, minlength=len(wanted) + 1)[1:]
-    widths = np.array([len(each) for each in wanted], np.int64)
-    columns = [column for each in wanted for column in each]
+    sizes = np.bincount(group + 1, minlength=len(group_fields) + 1)[1:]
+    widths = np.array([len(each) for each in group_fields], np.int64)
+    columns = [column for each in group_fields for column in each]
     offset, kind = np.array(columns, np.int64).reshape(-1, 2).T.copy()
     place = starts(np.repeat(sizes, widths))
     text_list = np.array([number for each in lists for number in each] if lists else range(len(columns)), np.int64)
@@ -56,11 +57,11 @@ def read_groups(
     values, rows = np.empty(place[-1], np.int64), np.empty(sizes.sum(), np.int64)
     missing = np.zeros(len(columns), np.int64)
     valid = np.ones(len(values) if nullable else 0, np.bool_)
-    known = kind.copy()
+    first_kind = kind.copy()
     same = Values(values, values.view(np.float64), values.view(np.int32))
     read = partial(read_rows, fields.data, fields.cuts, begin, group, quoted, fields.returns)
     texts = [read(layout, kind, same, rows, valid, missing)]
-    mixed = (kind == UNREAD) & (known == ANY)
+    mixed = (kind == UNREAD) & (first_kind == ANY)
     if mixed.any():  # numbers of two kinds, or texts among them: once more, as texts
         missing[mixed], again = 0, np.where(mixed, TEXT, UNREAD)
         text_list = np.where(mixed, text_list + most, text_list)  # which begins anew
@@ -81,14 +82,14 @@ def read_groups(
 
 
 def starts(sizes: Ints) -> Ints:
-    """Where each of some things begins that stand one after the other, and where the last ends."""
+    """Return the places of things of these sizes that stand one after the other, and the end of the last."""
     places = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=places[1:])
     return places
 
 
 def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int, quoted: bool) -> Strings:
-    """The same fields as strings, null where there is no text."""
+    """Return fields of rows as strings, null where there is no text."""
     text = fields.column(begin[rows] + offset)
     if quoted:
         trim_quotes(text.data, text.begin, text.end)
@@ -97,7 +98,7 @@ def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int, quoted: bool)
 
 
 def _split_texts(fields: Fields, readings: Sequence[Texts], lists: int) -> list[TextList]:
-    """The texts of each list."""
+    """Return the texts of each list."""
     text_list, begin, end = (np.concatenate(columns) for columns in zip(*readings, strict=True))
     order = np.argsort(text_list, kind="stable")
     texts_in_order = Strings(fields.data, begin[order], end[order], np.ones(len(order), np.bool_))
@@ -124,22 +125,22 @@ class TextTable:
         return self.columns([name])[0]
 
     def columns(self, names: Sequence[str]) -> tuple[TextColumn, ...]:
-        """Some columns, in one go through the rows."""
+        """Read some columns, in one go through the rows."""
         (columns,) = self.groups(np.zeros(len(self), np.int32), [names])
         return columns
 
     def groups(self, group: npt.NDArray[np.int32], names: Sequence[Sequence[str]]) -> list[tuple[TextColumn, ...]]:
-        """Some columns of each of several groups of rows, in one go; group: of each row, negative if in none."""
+        """Read some columns of each of several groups of rows, in one go; group: of each row, negative if in none."""
         lists = [[self.column_names.index(name) for name in each] for each in names]
-        wanted = [[(offset, ANY) for offset in each] for each in lists]
-        read = read_groups(self.fields, self._begin, group, wanted, self.quoted, nullable=True, lists=lists)
+        group_fields = [[(offset, ANY) for offset in each] for each in lists]
+        read = read_groups(self.fields, self._begin, group, group_fields, self.quoted, nullable=True, lists=lists)
         return [each.columns for each in read]
 
     def take(self, rows: Ints) -> TextTable:
         return replace(self, rows=self.rows[rows])
 
     def first_text(self, name: str) -> str | None:
-        """The first field of a column that is not empty."""
+        """Return the first field of a column that is not empty."""
         offset = self.column_names.index(name)
         for rows in (np.arange(min(1, len(self))), np.arange(len(self))):
             present = _strings(self.fields, self._begin, rows, offset, self.quoted).array().drop_null()
@@ -149,6 +150,6 @@ class TextTable:
 
     @property
     def _begin(self) -> Ints:
-        """The first field of each row."""
+        """Return the first field of each row."""
         first = self.fields.first
         return first if len(self.rows) == len(first) else first[self.rows]

@@ -1,4 +1,4 @@
-"""Which column of a table is which. From Python, from a dict, or from a small TOML file:
+"""Mappings, which say what the columns of a table are. From Python, from a dict, or from a small TOML file:
 
     name = "event"          # the column with the name of the event or fluent; or, for a table of one event,
     constant = "velocity"   #   its name (then there is no such column)
@@ -104,17 +104,17 @@ class Mapping:
 
     @property
     def all_arguments(self) -> dict[str, tuple[str, ...]]:
-        """Those of all tables."""
+        """Return the argument columns of all tables."""
         return self.arguments | {name: columns for t in self.tables.values() for name, columns in t.arguments.items()}
 
     @property
     def date_unit(self) -> str:
-        """The unit in which dates are counted."""
+        """Return the unit in which dates are counted."""
         return self.unit or "s"
 
     @property
     def given_unit(self) -> str | None:
-        """The unit that a user gives; all tables have the same."""
+        """Return the unit that a user gives; all tables have the same."""
         return next((table.unit for table in self.tables.values()), self.unit)
 
     def counting_in(self, unit: str) -> Mapping:
@@ -123,24 +123,24 @@ class Mapping:
         return replace(self, unit=self.unit or unit, tables=tables)
 
     def agreeing(self, types: AnyMapping[str, str]) -> Mapping:
-        """The same, with types that the parts of an input agree on."""
+        """Return the mapping with types that the parts of an input agree on."""
         if not types:
             return self
         tables = {name: table.agreeing(types) for name, table in self.tables.items()}
         return replace(self, agreed=types, tables=tables)
 
     def of_table(self, name: str) -> Mapping:
-        """The mapping of one of several tables. Without any, all have the same."""
+        """Return the mapping of one of several tables. Without any, all have the same."""
         if not self.tables:
             return replace(self, table=name)
         if name not in self.tables:
-            known = ", ".join(self.tables)
+            allowed = ", ".join(self.tables)
             hint = did_you_mean(name, list(self.tables))
-            raise HoldsforError(f"the mapping has no table {name!r}.{hint} It has [tables] {known}.")
+            raise HoldsforError(f"the mapping has no table {name!r}.{hint} It has [tables] {allowed}.")
         return self.tables[name]
 
     def of_file(self, path: PurePath) -> Mapping:
-        """The mapping of the table whose pattern the file fits."""
+        """Return the mapping of the table whose pattern the file fits."""
         if not self.tables:
             return self
         fitting = [name for name, table in self.tables.items() if table.files and path.match(table.files)]
@@ -166,12 +166,12 @@ class Roles:
 
     @property
     def is_wide(self) -> bool:
-        """Whether a row is all events that are listed."""
+        """Return whether a row is all events that are listed."""
         return self.name is None and self.constant is None
 
 
 def as_mapping(settings: Mapping | AnyMapping[str, Any] | str | Path | None) -> Mapping:
-    """A mapping from whatever a user gives: one, a dict, the path of a TOML file, or nothing."""
+    """Make a mapping of whatever a user gives: one, a dict, the path of a TOML file, or nothing."""
     if settings is None:
         return Mapping()
     if isinstance(settings, Mapping):
@@ -188,12 +188,12 @@ def as_mapping(settings: Mapping | AnyMapping[str, Any] | str | Path | None) -> 
 
 @lru_cache(maxsize=16)
 def _read_file(path: Path, stamp: tuple[int, int]) -> Mapping:
-    """stamp: a file is read again when it has changed. A session may be told of it with each row."""
+    """Read a file, again only when its stamp has changed: a session may be told of it with each row."""
     return _read_mapping(str(path), _toml(path))
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """When a file was written, and how long it is."""
+    """Return the time when a file was written, and its length."""
     try:
         status = path.stat()
     except OSError as error:
@@ -202,11 +202,11 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
-    known = [f.name for f in fields(Mapping) if f.name not in ("table", "agreed")]
+    allowed = [f.name for f in fields(Mapping) if f.name not in ("table", "agreed")]
     for key, value in settings.items():
-        if key not in known:
-            hint = did_you_mean(key, known)
-            raise HoldsforError(f"{origin}: unknown key {key!r}.{hint} Known keys: {', '.join(known)}.")
+        if key not in allowed:
+            hint = did_you_mean(key, allowed)
+            raise HoldsforError(f"{origin}: unknown key {key!r}.{hint} Known keys: {', '.join(allowed)}.")
         _check_value(origin, key, value)
     above = {key: value for key, value in settings.items() if key not in _OF_ONE_TABLE}
     tables = {
@@ -217,7 +217,7 @@ def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
 
 
 def _read_table(origin: str, above: AnyMapping[str, Any], settings: Mapping | AnyMapping[str, Any]) -> Mapping:
-    """One of several tables; above: what all of them have in common."""
+    """Read one of several tables; above: what all of them have in common."""
     if isinstance(settings, Mapping):
         return settings
     if nested := [key for key in ("tables", "topics") if key in settings]:
@@ -238,7 +238,7 @@ def check_zone(zone: str) -> str:
 
 
 def check_tables(mapping: Mapping) -> None:
-    """Of a mapping for several tables: each lists its own events, and all count time in the same ticks."""
+    """Refuse events listed above all tables, and tables that count time in different ticks."""
     if mapping.arguments:
         name = next(iter(mapping.arguments))
         raise HoldsforError(f"the mapping has tables: list {name} in the one that has it, as in [tables.NAME.events].")
@@ -247,7 +247,7 @@ def check_tables(mapping: Mapping) -> None:
 
 
 def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str], source: str) -> Roles:
-    """Finds the columns of a table; one that is named and not there is an error. fluents: names of input fluents."""
+    """Find the columns of a table; one that is named and not there is an error. fluents: names of input fluents."""
     for event, arguments in mapping.arguments.items():
         for column in arguments:
             _require(column, columns, f"an argument of {event}", source)
@@ -268,7 +268,7 @@ def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str], source: s
 
 
 def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | None:
-    """What each row of a table without names is; None: all that is listed."""
+    """Return the event that each row of a table without names is; None: all that are listed."""
     listed = mapping.arguments
     if len(listed) == 1:
         return next(iter(listed))
@@ -283,7 +283,7 @@ def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | 
 
 
 def used_columns(chosen: Roles, mapping: Mapping, inputs: Sequence[Input]) -> set[str]:
-    """The columns of a table that reading it needs."""
+    """Return the columns of a table that reading it needs."""
     needed = {chosen.name, chosen.time, chosen.end, chosen.arrival, chosen.value, chosen.op}
     read = {i.signature.name for i in inputs if i.read}
     if not read <= set(mapping.arguments):
@@ -294,7 +294,7 @@ def used_columns(chosen: Roles, mapping: Mapping, inputs: Sequence[Input]) -> se
 
 
 def own_columns(mapping: Mapping, name: str) -> list[str]:
-    """The argument columns that no other listed event has."""
+    """Return the argument columns that no other listed event has."""
     others = {column for other, columns in mapping.arguments.items() if other != name for column in columns}
     return [column for column in mapping.arguments[name] if column not in others]
 
@@ -307,17 +307,17 @@ def _others(columns: Sequence[str], chosen: AnyMapping[str, str | None]) -> tupl
     return tuple(column for column in columns if column not in taken)
 
 
-def did_you_mean(word: str, known: Sequence[str], likeness: float = 0.5) -> str:
-    """Two letters in the wrong order are the likeliest slip."""
-    close = get_close_matches(word, known, 3, likeness) or [k for k in known if k.lower() == word.lower()]
+def did_you_mean(word: str, allowed: Sequence[str], likeness: float = 0.5) -> str:
+    """Ask for a name that is close; two letters in the wrong order are the likeliest slip."""
+    close = get_close_matches(word, allowed, 3, likeness) or [k for k in allowed if k.lower() == word.lower()]
     swapped = [name for name in close if sorted(name) == sorted(word)]
     return f" Did you mean {(swapped or close)[0]!r}?" if close else ""
 
 
-def _find(role: str, wanted: str | None, columns: Sequence[str], listed: set[str], source: str) -> str | None:
-    if wanted is not None:
-        _require(wanted, columns, f"the {role}", source)
-        return wanted
+def _find(role: str, named: str | None, columns: Sequence[str], listed: set[str], source: str) -> str | None:
+    if named is not None:
+        _require(named, columns, f"the {role}", source)
+        return named
     return next((column for column in _USUAL[role] if column in columns and column not in listed), None)
 
 

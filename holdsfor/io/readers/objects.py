@@ -37,7 +37,7 @@ class ObjectRows:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """What is no event, and why: some messages and places in them for each reason."""
+    """Messages and places in them that are no events, by reason."""
 
     entries: list[tuple[Ints, Ints, str]] = field(default_factory=list)
 
@@ -46,7 +46,7 @@ class Bad:
         self.entries.append((messages, np.broadcast_to(np.asarray(position, np.int64), messages.shape), reason))
 
     def columns(self) -> tuple[Ints, Ints, pa.Array]:
-        """Messages, places, and the reason of each."""
+        """Return messages, places, and the reason of each."""
         messages = np.concatenate([np.empty(0, np.int64), *(messages for messages, _, _ in self.entries)])
         positions = np.concatenate([np.empty(0, np.int64), *(positions for _, positions, _ in self.entries)])
         reason = np.repeat(np.arange(len(self.entries)), [len(messages) for messages, _, _ in self.entries])
@@ -54,7 +54,7 @@ class Bad:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class UsedFields:
     """columns: all that are of use. times: those where text may be a date. exact: those where 7 is not 7.0."""
 
     columns: Set[str]
@@ -62,27 +62,27 @@ class Wanted:
     exact: Set[str]
 
 
-def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[ObjectRows], Bad]:
-    """Tables of the wanted columns that any message has; several where messages disagree on a column's type."""
+def read_objects(payload: pa.Array, usage: UsedFields) -> tuple[list[ObjectRows], Bad]:
+    """Read tables of the used columns that any message has; several where messages disagree on a column's type."""
     bad = Bad()
     deep = _too_deep(payload)
     bad.add(np.flatnonzero(deep), 1, f"malformed JSON: nested deeper than {DEEPEST} levels")
     every = np.flatnonzero(~deep)
     text = _on_one_line(payload)
-    rows = _parsed(text, every, wanted, bad)
+    rows = _parsed(text, every, usage, bad)
     if rows is not None:
         return [rows], bad
     good, values = _loaded(text, every, bad)  # one by one, to find those that are no JSON
     more = Bad()
-    rows = _parsed(text, good, wanted, more)
+    rows = _parsed(text, good, usage, more)
     if rows is None:
-        return list(_by_types(good, values, wanted, bad)), bad
+        return list(_by_types(good, values, usage, bad)), bad
     bad.entries.extend(more.entries)
     return [rows], bad
 
 
 def without_nested(rows: ObjectRows, bad: Bad) -> ObjectRows:
-    """Only rows whose values are plain: numbers, text, booleans."""
+    """Return only rows whose values are plain: numbers, text, booleans."""
     nested = [f.name for f in rows.table.schema if pa.types.is_nested(f.type)]
     wrong = np.zeros(len(rows.message), np.bool_)
     for name in nested:
@@ -94,7 +94,7 @@ def without_nested(rows: ObjectRows, bad: Bad) -> ObjectRows:
 
 
 def object_names(payload: pa.Array) -> list[str]:
-    """The names that objects have, in the order in which they are met."""
+    """Return the names that objects have, in the order in which they are met."""
     every = np.flatnonzero(~_too_deep(payload))
     text = _on_one_line(payload)
     events = _read(_wrapped(text.take(pa.array(every))), {})
@@ -106,7 +106,7 @@ def object_names(payload: pa.Array) -> list[str]:
 
 
 def _too_deep(payload: pa.Array) -> Mask:
-    """Arrow's parser calls itself for each level, until the stack is full and the process dies."""
+    """Mark deep messages: Arrow's parser calls itself for each level, until the stack is full and the process dies."""
     _, offsets, data = payload.buffers()
     ends = np.frombuffer(offsets, np.int32, len(payload) + 1, 4 * payload.offset).astype(np.int64)
     deep = np.zeros(len(payload), np.bool_)
@@ -116,13 +116,13 @@ def _too_deep(payload: pa.Array) -> Mask:
     return deep
 
 
-def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> ObjectRows | None:
-    """Some messages, by Arrow; None where it cannot tell everything that was said."""
+def _parsed(text: pa.Array, message: Ints, usage: UsedFields, bad: Bad) -> ObjectRows | None:
+    """Parse messages by Arrow; None where that would change a value."""
     lines = _wrapped(text if len(message) == len(text) else text.take(pa.array(message)))
     events = _read(lines, {})
     if events is None:
         return None
-    dated = {f.name for f in _fields(events) if pa.types.is_timestamp(f.type)} & (wanted.columns - wanted.times)
+    dated = {f.name for f in _fields(events) if pa.types.is_timestamp(f.type)} & (usage.columns - usage.times)
     if dated:  # text that looks like a date is still text
         events = _read(lines, dict.fromkeys(dated, pa.string()))
         if events is None:
@@ -135,18 +135,18 @@ def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> ObjectRo
         missing = mask(objects.is_null())
         bad.add(which[missing], place[missing], _NO_OBJECT)
         objects, which, place = objects.filter(pa.array(~missing)), which[~missing], place[~missing]
-    columns = {f.name: objects.field(f.name) for f in objects.type if f.name in wanted.columns}
+    columns = {f.name: objects.field(f.name) for f in objects.type if f.name in usage.columns}
     if any(pa.types.is_floating(c.type) and not pc.all(pc.is_finite(c), min_count=0).as_py() for c in columns.values()):
         return None  # NaN and Infinity are no JSON, though Arrow reads them
     if any(
-        pa.types.is_floating(columns[name].type) and _has_whole(columns[name]) for name in wanted.exact & set(columns)
+        pa.types.is_floating(columns[name].type) and _has_whole(columns[name]) for name in usage.exact & set(columns)
     ):
         return None
     return ObjectRows(_table(columns, len(which)), which, place)
 
 
 def _on_one_line(payload: pa.Array) -> pa.Array:
-    """Each message without ends of lines; objects that stand on lines of their own are separated by commas."""
+    """Write each message on one line; objects that stand on lines of their own are separated by commas."""
     text = pc.ascii_trim_whitespace(payload)
     if pc.any(pc.match_substring(text, "\n"), min_count=0).as_py():
         # A line end stands between tokens only. Between } and { there is none but where one object a line is written.
@@ -156,7 +156,7 @@ def _on_one_line(payload: pa.Array) -> pa.Array:
 
 
 def _wrapped(text: pa.Array) -> pa.Array:
-    """One line a message: {"e":[...]} with all its objects."""
+    """Write each message as a line {"e":[...]} with all its objects."""
     array = pc.starts_with(text, "[")
     before = pc.if_else(array, f'{{"{_EVENTS}":', f'{{"{_EVENTS}":[')
     after = pc.if_else(array, "}", "]}")
@@ -164,7 +164,7 @@ def _wrapped(text: pa.Array) -> pa.Array:
 
 
 def _read(lines: pa.Array, types: dict[str, pa.DataType]) -> pa.Array | None:
-    """The objects of each line, as a list column."""
+    """Parse the objects of each line, as a list column."""
     if not len(lines):
         return pa.array([], pa.list_(pa.struct([])))
     offsets = pa.array([0, len(lines)], pa.int32())
@@ -200,7 +200,7 @@ def _has_whole(column: pa.Array) -> bool:
 
 
 def _loaded(text: pa.Array, every: Ints, bad: Bad) -> tuple[Ints, list[list[Any]]]:
-    """Which messages are JSON, and what they say."""
+    """Return the messages that are JSON, and their values."""
     good: list[int] = []
     values: list[list[Any]] = []
     for message in every.tolist():
@@ -213,7 +213,7 @@ def _loaded(text: pa.Array, every: Ints, bad: Bad) -> tuple[Ints, list[list[Any]
 
 
 def _values(text: str) -> list[Any]:
-    """The values of a message, by Python, from the very text that Arrow gets."""
+    """Parse a message by Python, from the very text that Arrow gets."""
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
         values = value if isinstance(value, list) else [value]
@@ -231,38 +231,38 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON; write null, or leave the field out")
 
 
-def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) -> Iterator[ObjectRows]:
-    """A table for each set of types, so that no value is turned into what another one is."""
+def _by_types(message: Ints, values: list[list[Any]], usage: UsedFields, bad: Bad) -> Iterator[ObjectRows]:
+    """Yield a table for each set of types, so that no value is turned into what another one is."""
     groups: dict[tuple[tuple[str, type], ...], list[tuple[dict[str, Any], int, int]]] = {}
     wrong: dict[str, list[tuple[int, int]]] = {}
     for at, objects in zip(message.tolist(), values, strict=True):
         for position, value in enumerate(objects, 1):
-            told = _useful(value, wanted)
-            if isinstance(told, str):
-                wrong.setdefault(told, []).append((at, position))
+            fields = _useful(value, usage)
+            if isinstance(fields, str):
+                wrong.setdefault(fields, []).append((at, position))
                 continue
-            types = tuple(sorted(((name, type(item)) for name, item in told.items()), key=lambda pair: pair[0]))
-            groups.setdefault(types, []).append((told, at, position))
+            types = tuple(sorted(((name, type(item)) for name, item in fields.items()), key=lambda pair: pair[0]))
+            groups.setdefault(types, []).append((fields, at, position))
     for reason, places in wrong.items():
         ats, positions = np.array(places, np.int64).T
         bad.add(ats, positions, reason)
     for types, members in groups.items():
-        columns = {name: pa.array([told[name] for told, _, _ in members]) for name, _ in types}
+        columns = {name: pa.array([fields[name] for fields, _, _ in members]) for name, _ in types}
         ats, positions = np.array([(at, position) for _, at, position in members], np.int64).T
         yield ObjectRows(_table(columns, len(members)), ats, positions)
 
 
-def _useful(value: Any, wanted: Wanted) -> dict[str, Any] | str:
-    """What an object says that is of use, or why it is no event. Of lists in it only that they are there."""
+def _useful(value: Any, usage: UsedFields) -> dict[str, Any] | str:
+    """Return the fields of an object that are used, or why it is no event. A list in it becomes [None]."""
     if not isinstance(value, dict):
         return _NO_OBJECT
-    told = {name: item for name, item in value.items() if name in wanted.columns and item is not None}
-    large = [name for name, item in told.items() if isinstance(item, int) and not -(2**63) <= item < 2**63]
+    fields = {name: item for name, item in value.items() if name in usage.columns and item is not None}
+    large = [name for name, item in fields.items() if isinstance(item, int) and not -(2**63) <= item < 2**63]
     if large:
         return f"{large[0]} is a number of more than 64 bits"
-    return {name: item if not isinstance(item, list | dict) else [None] for name, item in told.items()}
+    return {name: item if not isinstance(item, list | dict) else [None] for name, item in fields.items()}
 
 
 def _table(columns: dict[str, pa.Array], rows: int) -> pa.Table:
-    """A table that has as many rows as there are events, even if none has a column that is of use."""
+    """Make a table with so many rows, even if it has no columns."""
     return pa.table({**columns, "": pa.nulls(rows)})

@@ -45,7 +45,7 @@ class EventPart:
 
     @property
     def source(self) -> str:
-        """What messages and rejected rows call it."""
+        """Return the name of the part in messages and in rejects."""
         if self.label:
             return self.label
         if isinstance(self.content, Path):
@@ -57,12 +57,12 @@ class EventPart:
         return find_format(self.content, self.format)
 
     def from_anywhere(self) -> EventPart:
-        """The same for a process that is in another folder."""
+        """Return the part for a process that is in another folder."""
         path = self.content
         return replace(self, content=path.absolute(), label=self.source) if isinstance(path, Path) else self
 
     def agreeing(self, types: Agreed) -> EventPart:
-        """The same, with types that all parts agree on."""
+        """Return the part with types that all parts agree on."""
         return replace(self, mapping=self.mapping.agreeing(types)) if types else self
 
     def read(self, inputs: Sequence[Input]) -> Events:
@@ -71,46 +71,46 @@ class EventPart:
 
 @dataclass(frozen=True, slots=True)
 class EventSource:
-    """Where events are, not yet read: what a row means depends on the description that reads it."""
+    """Events that are not yet read: what a row means depends on the description that reads it."""
 
     parts: tuple[EventPart, ...]
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files, for readers that share them out; () if any part is in memory."""
+        """Return the files, for readers that share them out; () if any part is in memory."""
         files = tuple(part.content for part in self.parts if isinstance(part.content, Path))
         return files if len(files) == len(self.parts) else ()
 
     @property
     def columns(self) -> dict[str, tuple[str, ...]]:
-        """The columns that mappings list, by event or fluent."""
+        """Return the columns that mappings list, by event or fluent."""
         return {name: columns for part in self.parts for name, columns in part.mapping.arguments.items()}
 
     @property
     def given_unit(self) -> str | None:
-        """The unit of dates that a mapping gives."""
+        """Return the unit of dates that a mapping gives."""
         return next((part.mapping.given_unit for part in self.parts if part.mapping.given_unit), None)
 
     def counting_in(self, unit: str) -> EventSource:
-        """The same, where dates are counted in a unit unless a mapping gives another."""
+        """Return the source with dates counted in a unit, unless a mapping gives another."""
         return replace(self, parts=tuple(replace(p, mapping=p.mapping.counting_in(unit)) for p in self.parts))
 
     def agreeing(self, types: Agreed) -> EventSource:
-        """The same, with types that columns have by now."""
+        """Return the source with types that columns have by now."""
         return replace(self, parts=tuple(part.agreeing(types) for part in self.parts)) if types else self
 
     def read(self, inputs: Sequence[Input]) -> Events:
-        """All events that the inputs of a description can use."""
+        """Read all events that the inputs of a description can use."""
         for part in self.parts:
             if part.format == "columns":
                 check_mapping(part.mapping, inputs)
         return join_events(read_alike(self.parts, lambda parts: (part.read(inputs) for part in parts)))
 
     def move(self, share: float) -> None:
-        """Called by those that read parts by themselves, with the share of the parts that they have read."""
+        """Take note of the share of the parts that whoever reads them by themselves has read."""
 
     def finish(self) -> None:
-        """Called by those that have read all parts by themselves."""
+        """Take note that whoever reads the parts by themselves has read all."""
 
 
 class Readable(Protocol):
@@ -123,7 +123,7 @@ P = TypeVar("P", bound=Readable)
 
 
 def read_alike(parts: Sequence[P], read: Callable[[Iterable[P]], Iterable[Events]]) -> list[Events]:
-    """The events of each part. Parts in which a column is of another type than in all together are read once more."""
+    """Read the events of each part; once more where a column is of another type than in all together."""
     events = list(read(parts))
     types = agree(join_seen(part.seen for part in events))
     others = [place for place, part in enumerate(events) if not is_as_agreed(part.seen, types)]
@@ -136,7 +136,7 @@ def read_alike(parts: Sequence[P], read: Callable[[Iterable[P]], Iterable[Events
 def read_events(
     source: Any, format: str | None = None, mapping: Mapping | AnyMapping[str, Any] | str | Path | None = None
 ) -> EventSource:
-    """Events from a path (Parquet, Feather, CSV, JSON lines), several, a folder of such files, a pattern, lines of
+    """Read events from a path (Parquet, Feather, CSV, JSON lines), several, a folder of such files, a pattern, lines of
     text, an Arrow table or a data frame; or from several tables of different shape, by their names in the mapping.
 
     format: 'rtec', 'columns' or 'terms'; guessed where it is clear. mapping: which column is which, for 'columns'
@@ -156,7 +156,7 @@ def read_events(
 
 
 def _check_tables(tables: AnyMapping[Any, Any]) -> None:
-    """A dict of columns is easily taken for a table."""
+    """Refuse a dict of columns: it is easily taken for a table."""
     for name, table in tables.items():
         if isinstance(table, Sequence) and not isinstance(table, str) and table and not _is_source(table):
             raise HoldsforError(
@@ -166,7 +166,7 @@ def _check_tables(tables: AnyMapping[Any, Any]) -> None:
 
 
 def _is_source(items: Sequence[Any]) -> bool:
-    """Whether a list can be lines, paths, rows or tables, rather than the values of a column."""
+    """Return whether a list can be lines, paths, rows or tables, rather than the values of a column."""
     return any(
         _is_path(item) or not set(item).isdisjoint("@|{") if isinstance(item, str) else not _is_value(item)
         for item in items
@@ -178,7 +178,7 @@ def _is_value(item: object) -> bool:
 
 
 def _table_parts(name: str, source: Any, format: str | None, mapping: Mapping) -> Iterator[EventPart]:
-    """One of several tables, by its name."""
+    """Yield the parts of one of several tables, by its name."""
     own = mapping.of_table(name)
     for content in _contents(source, format):
         yield EventPart(content, name_format(content, format), own)
@@ -195,7 +195,7 @@ def _event_part(content: Content, format: str | None, mapping: Mapping) -> Event
 
 
 def as_source(events: Any, format: str | None = None, mapping: Any = None) -> EventSource:
-    """Events as `read_events` gives them, or whatever it takes."""
+    """Return a source of events, or make it as `read_events` does."""
     if not isinstance(events, EventSource):
         return read_events(events, format, mapping)
     if format is not None or mapping is not None:
@@ -226,7 +226,7 @@ def _contents(source: Any, form: str | None) -> Iterable[Content]:
 
 
 def _from_pandas(frame: Any) -> pa.Table:
-    """An index that has a name is a column like any other."""
+    """Make a table of a data frame. An index that has a name is a column like any other."""
     named = [name for name in frame.index.names if name is not None and name not in frame.columns]
     if named:
         frame = frame.reset_index(level=named)
@@ -241,7 +241,7 @@ def _from_pandas(frame: Any) -> pa.Table:
 
 
 def with_integers(table: pa.Table) -> pa.Table:
-    """pandas turns integers with a null among them into floats: here they are integers again."""
+    """Turn floats back into integers that pandas made floats because a null is among them."""
     for place, column in enumerate(table.columns):
         if pa.types.is_float64(column.type) and column.null_count:
             whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), float(1 << 53)))
@@ -251,7 +251,7 @@ def with_integers(table: pa.Table) -> pa.Table:
 
 
 def _several(items: list[Any], form: str | None) -> Iterable[Content]:
-    """A list holds lines of text, or sources."""
+    """Return the contents of a list: it holds lines of text, or sources."""
     if not items and form is not None:
         return [()]
     if items and all(isinstance(item, AnyMapping) for item in items):
@@ -262,7 +262,7 @@ def _several(items: list[Any], form: str | None) -> Iterable[Content]:
 
 
 def _from_rows(rows: list[Any]) -> pa.Table:
-    """Rows as dicts: a column is whatever any of them has."""
+    """Make a table of dicts: a column is whatever any of them has."""
     names = dict.fromkeys(str(name) for row in rows for name in row)
     try:
         return pa.table({name: [row.get(name) for row in rows] for name in names})
@@ -271,7 +271,7 @@ def _from_rows(rows: list[Any]) -> pa.Table:
 
 
 def _is_path(text: str) -> bool:
-    """Whether a string in a list is meant as a path; a missing file should be told as such, not read as a line."""
+    """Return whether a string in a list is meant as a path; a missing file is reported, not read as a line."""
     if os.path.isfile(text) or (text.strip() and os.path.isdir(text)):
         return True
     return (
@@ -299,7 +299,7 @@ def _files(text: str) -> list[Path]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """The Parquet files of a folder and those below it; where there are none, files of the other kinds."""
+    """List the Parquet files of a folder and those below it; without any, files of the other kinds."""
     files = sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
     for endings in (PARQUET.endings, others := endings_but_parquet()):
         if paths := [path for path in files if not set(endings).isdisjoint(path.suffixes)]:
@@ -308,5 +308,5 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """What Spark and others leave behind while they write: _temporary, .part.crc."""
+    """Return whether Spark or another has left the file while it writes: _temporary, .part.crc."""
     return any(name.startswith((".", "_")) for name in path.parts)

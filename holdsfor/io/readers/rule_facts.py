@@ -24,7 +24,7 @@ class RuleFacts:
     """The facts of some names in one text, read a stretch at a time. Other facts and clauses may stand between."""
 
     def __init__(self, text: str, data: bytes) -> None:
-        """data: the text in UTF-8."""
+        """Take a text. data: the same in UTF-8."""
         self._text = text
         self._data = np.frombuffer(data, np.uint8)
         self._at = self._byte = 0  # the same place of the text, as a character and as a byte
@@ -71,7 +71,7 @@ class RuleFacts:
                 yield FactColumns(Signature(each, size), columns, place)
 
     def _column(self, arguments: Places) -> pa.Array:
-        """Integers if all are, floats if all are, else terms, each as Holdsfor writes it."""
+        """Return a column of arguments: integers if all are, floats if all are, else terms as Holdsfor writes them."""
         places, kind = self._places, self._places.kind[arguments]
         is_valid = np.ones(len(kind), np.bool_)
         strings = Strings(self._data, places.begin[arguments], places.end[arguments], is_valid)
@@ -90,7 +90,7 @@ class RuleFacts:
 
 
 def open_rule_facts(source: Source) -> RuleFacts | None:
-    """None: the text cannot be read in this way."""
+    """Return a reader of the facts in rules; None: the text cannot be read in this way."""
     try:
         data = source.text.encode()
     except UnicodeEncodeError:  # half a character

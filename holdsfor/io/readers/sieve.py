@@ -1,4 +1,4 @@
-"""Which rows of a group are used, and why the others are not."""
+"""Rows of a group that are used, and reasons why the others are not."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sieve:
             self._code[bad & (self._code == 0)] = len(self.reasons)
 
     def refuse_numbers(self, bad: Mask, texts: pa.DictionaryArray, what: str) -> None:
-        """Of texts that should be numbers, those that are none."""
+        """Refuse texts that should be numbers and are none."""
         if bad.any():
             commas = mask(pc.match_substring_regex(texts.dictionary, _DECIMAL_COMMA))
             codes = pc.fill_null(texts.indices, 0).to_numpy()
@@ -43,7 +43,7 @@ class Sieve:
             self.refuse(bad, f"bad number: {what} is not a number")
 
     def drop(self, idle: Mask) -> None:
-        """Rows that are right and mean nothing."""
+        """Leave out rows that are right and mean nothing."""
         if idle.any():
             self._code[idle & (self._code == 0)] = _DROPPED
 
@@ -54,13 +54,13 @@ class Sieve:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows that are used have been marked, by name."""
+        """Count the rows that are used and marked, by name."""
         return {name: int((rows & self.keep).sum()) for name, rows in self._notes.items()}
 
     @property
     def keep(self) -> Mask:
-        kept: Mask = self._code == 0
-        return kept
+        is_kept: Mask = self._code == 0
+        return is_kept
 
     @property
     def is_refused(self) -> Mask:
@@ -68,12 +68,12 @@ class Sieve:
         return refused
 
     def refused(self) -> tuple[Ints, pa.Array]:
-        """The refused rows and the reason of each."""
+        """Return the refused rows and the reason of each."""
         bad = np.flatnonzero(self.is_refused)
         return self.rows[bad], pa.array(self.reasons, pa.string()).take(pa.array(self._code[bad] - 1))
 
     def block(self, block: Block) -> Block | None:
-        """The block without the rows that are not used; None if nothing is left."""
+        """Return the block without the rows that are not used; None if nothing is left."""
         check_range(self, block)
         keep = self.keep
         if not keep.any():
@@ -98,8 +98,8 @@ def time_blocks(times: Readable, arrivals: Readable | None, ends: Readable | Non
         end = np.where(is_right & (last > start) & ~_far(last), last, OPEN)
     arrival = default_arrival(start, end)
     if arrivals is not None:
-        told = arrivals[0][good]
-        arrival = np.where(told == OPEN, arrival, told)
+        own = arrivals[0][good]
+        arrival = np.where(own == OPEN, arrival, own)
     return (Block("", "event" if end is None else "interval", (), None, start, end, arrival),)
 
 
@@ -108,12 +108,12 @@ def out_of_range(what: str) -> str:
 
 
 def check_range(sieve: Sieve, block: Block) -> None:
-    """Refuses times that are so far off that sums of them would not fit in 64 bits."""
+    """Refuse times that are so far off that sums of them would not fit in 64 bits."""
     _check_interval_range(sieve, block.start, block.end)
     if block.arrival is not block.start:
         sieve.refuse(_far(block.arrival), out_of_range("arrival"))
-    if block.begun is not None:
-        sieve.refuse(_far(block.begun), out_of_range("start"))
+    if block.onset is not None:
+        sieve.refuse(_far(block.onset), out_of_range("start"))
 
 
 def _check_interval_range(sieve: Sieve, start: Ints, end: Ints | None) -> None:
@@ -129,19 +129,19 @@ def _far(times: Ints) -> Mask:
 
 
 def check_interval(sieve: Sieve, start: Ints, end: Ints) -> None:
-    """Refuses what ends before it starts; an empty interval is legal and means nothing."""
+    """Refuse what ends before it starts; an empty interval is legal and means nothing."""
     _check_interval_range(sieve, start, end)
     sieve.refuse(end < start, "end before start")
     sieve.drop(end == start)
 
 
 def closed(end: Ints) -> Ints:
-    """Ends that are told as numbers: none of them means an open end."""
+    """Return ends that were numbers: no number means an open end."""
     return np.where(end == OPEN, OUT_OF_RANGE, end)
 
 
 def default_arrival(start: Ints, end: Ints | None) -> Ints:
-    """A row without arrival is known when it is over; one that is not over yet, when it begins."""
+    """Return arrivals of rows without one: when they are over, or, if they are not yet, when they begin."""
     return start if end is None else np.where(end == OPEN, start, end)
 
 
@@ -151,7 +151,7 @@ def constant_text(text: str, length: int) -> pa.Array:
 
 
 def rejects_table(source: str, rows: Ints, text: pa.Array | pa.ChunkedArray, reasons: pa.Array) -> pa.Table:
-    """Rejected rows of one source, in the order of the source."""
+    """Make a table of rejected rows of one source, in its order."""
     order = np.argsort(rows, kind="stable")
     shown = text if isinstance(text, pa.ChunkedArray) else shorten(text.cast(pa.string()))
     columns = [
@@ -164,7 +164,7 @@ def rejects_table(source: str, rows: Ints, text: pa.Array | pa.ChunkedArray, rea
 
 
 def take_text(text: pa.Array | pa.ChunkedArray, rows: Ints, use: Mask | None = None) -> pa.ChunkedArray:
-    """Some strings, each any number of times, null where not `use`; piece by piece: Arrow counts bytes with 32 bits."""
+    """Take strings, null where not `use`; piece by piece, for Arrow counts bytes with 32 bits."""
     chunked = text if isinstance(text, pa.ChunkedArray) else pa.chunked_array([text])
     unused = np.zeros(len(rows), np.bool_) if use is None else ~use
     pieces = [slice(first, first + _PIECE) for first in range(0, len(rows), _PIECE)]
@@ -173,7 +173,7 @@ def take_text(text: pa.Array | pa.ChunkedArray, rows: Ints, use: Mask | None = N
 
 
 def shorten(text: pa.Array, most: int = SHOWN) -> pa.Array:
-    """Strings of at most so many characters; what is longer ends with a mark."""
+    """Cut strings to so many characters; what is longer ends with a mark."""
     long = pc.fill_null(pc.greater(pc.binary_length(text), most), False)  # bytes: there are no fewer than characters
     if not pc.any(long, min_count=0).as_py():
         return text
@@ -184,11 +184,11 @@ def shorten(text: pa.Array, most: int = SHOWN) -> pa.Array:
 
 
 def unreadable(source: str, reason: str) -> Events:
-    """A source that cannot be read at all: one reject, in the place of a row before the first."""
+    """Return one reject, as a row before the first, for a source that cannot be read at all."""
     columns = [[escape_text(source)], [0], [""], [escape_text(reason)]]
     return Events((), pa.table(columns, schema=REJECTS_SCHEMA), 1, 0)
 
 
 def ops(retracts: Mask) -> npt.NDArray[np.int8] | None:
-    """1 and -1, or None where all rows are inserts."""
+    """Return 1 and -1, or None if all rows are inserts."""
     return np.where(retracts, -1, 1).astype(np.int8) if retracts.any() else None

@@ -35,7 +35,7 @@ class ReadTimes(NamedTuple):
     skipped: Mask | None = None
 
     def at(self, rows: npt.NDArray[np.signedinteger]) -> ReadTimes:
-        """The times at some places; after the last one there is none."""
+        """Return the times at some places; after the last one there is none."""
         cut, skipped = (None if mark is None else np.append(mark, False)[rows] for mark in (self.cut, self.skipped))
         good, missing = np.append(self.good, False)[rows], np.append(self.missing, True)[rows]
         return ReadTimes(np.append(self.ticks, 0)[rows], good, missing, cut, skipped)
@@ -76,7 +76,7 @@ def times(column: pa.Array | TextColumn, unit: str, name: str, zone: str | None 
 
 
 def ends(column: pa.Array, unit: str, name: str, zone: str | None = None) -> ReadTimes:
-    """Ends of intervals; null and inf are open."""
+    """Read ends of intervals; null and inf are open."""
     still = mask(column.is_null(nan_is_null=True))
     if pa.types.is_floating(column.type):
         still |= mask(pc.equal(column, float("inf")))
@@ -87,7 +87,7 @@ def ends(column: pa.Array, unit: str, name: str, zone: str | None = None) -> Rea
 
 
 def has_time_stamps(column: pa.Array) -> bool:
-    """Whether a column of times has time stamps or dates, typed or as text; judged by its first time."""
+    """Return whether a column of times has time stamps or dates, typed or as text; judged by its first time."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary
     if not pa.types.is_string(column.type):
@@ -97,12 +97,12 @@ def has_time_stamps(column: pa.Array) -> bool:
 
 
 def is_time_stamp(text: str) -> bool:
-    """Whether a time is no number of ticks."""
+    """Return whether a time is no number of ticks."""
     return "-" in text[1:]
 
 
 def in_zone(column: pa.Array, zone: str | None) -> pa.Array:
-    """Time stamps that name no zone, as those of one. Of an hour that comes twice the first is meant; a time that the
+    """Place time stamps that name no zone in one. Of an hour that comes twice the first is meant; a time that the
     clock skips is the moment after, see `_skipped`."""
     kind = column.type
     if zone is None or (pa.types.is_timestamp(kind) and kind.tz is not None):
@@ -113,7 +113,7 @@ def in_zone(column: pa.Array, zone: str | None) -> pa.Array:
 
 
 def _skipped(column: pa.Array, zone: str | None) -> Mask | None:
-    """Which time stamps the clock of a zone skips; None: none of them."""
+    """Mark time stamps that the clock of a zone skips; None: none of them."""
     kind = column.type
     if zone is None or not pa.types.is_timestamp(kind) or kind.tz is not None:
         return None
@@ -123,14 +123,14 @@ def _skipped(column: pa.Array, zone: str | None) -> Mask | None:
 
 
 def _stamped(column: pa.Array, unit: str, zone: str | None) -> tuple[Ints, Mask, Mask | None, Mask | None]:
-    """Ticks of dates and time stamps, which are right, which are cut, and which the clock skips."""
+    """Return ticks of dates and time stamps, and masks: right ones, cut ones, those that the clock skips."""
     placed, skipped = in_zone(column, zone), _skipped(column, zone)
     good = np.ones(len(column), np.bool_) if skipped is None else ~skipped
     return _dated(placed, unit), good, _cut(placed, unit), skipped
 
 
 def _cut(column: pa.Array, unit: str) -> Mask | None:
-    """Which time stamps have parts of a tick; None: none of them."""
+    """Mark time stamps that have parts of a tick; None: none of them."""
     if not pa.types.is_timestamp(column.type) or UNITS[column.type.unit] >= UNITS[unit]:
         return None
     count = _numpy(pc.fill_null(column.cast(pa.int64()), 0))
@@ -139,7 +139,7 @@ def _cut(column: pa.Array, unit: str) -> Mask | None:
 
 
 def ticks_of_dates(column: pa.Array, unit: str, zone: str | None = None) -> pa.Array:
-    """Dates in an argument column, as the integers that times are; null where they are out of range."""
+    """Turn dates in an argument column into the integers that times are; null if out of range."""
     ticks = _dated(in_zone(column, zone), unit)
     return pa.array(ticks, mask=mask(column.is_null()) | (ticks == OUT_OF_RANGE))
 
@@ -152,7 +152,7 @@ def _whole(column: pa.Array) -> tuple[Ints, Mask]:
 
 
 def _integral(column: pa.Array) -> tuple[Ints, Mask]:
-    """pandas turns integers with a null among them into floats, so 30.0 is 30 here; 30.5 is no time."""
+    """Read floats that are whole: pandas makes 30.0 of 30 if a null is among them; 30.5 is no time."""
     if pa.types.is_decimal(column.type):
         try:
             return _whole(column.cast(pa.int64()))

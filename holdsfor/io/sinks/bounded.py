@@ -12,7 +12,7 @@ RECEIVED = 1 << 20  # bytes that are received for a request: headers, content, a
 
 
 class Allowance:
-    """What one request may take: seconds, and bytes to be received."""
+    """The seconds that one request may take, and the bytes that it may receive."""
 
     def __init__(self, seconds: float, size: int = RECEIVED) -> None:
         self._end = time.monotonic() + seconds
@@ -50,7 +50,7 @@ class BoundedSocket(socket.socket):
 
 
 class BoundedTlsSocket(BoundedSocket, ssl.SSLSocket):
-    """The same, encrypted."""
+    """A bounded socket that is encrypted."""
 
 
 class BoundedConnection(http.client.HTTPConnection):
@@ -93,7 +93,7 @@ def _tls_context() -> ssl.SSLContext:
 
 
 def _dial(host: str, port: int, allowance: Allowance) -> BoundedSocket:
-    """The first address of the host that answers; each gets its share of the time."""
+    """Connect to the first address of the host that answers; each gets its share of the time."""
     addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     failure = OSError(f"{host} has no address")
     for index, (family, kind, protocol, _, address) in enumerate(addresses):

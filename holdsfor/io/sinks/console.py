@@ -34,7 +34,7 @@ class ConsoleSink:
 
 
 def lines(changes: pa.Table, clock: Clock) -> pa.Array:
-    """A line for each change, in the order of query times."""
+    """Write a line for each change, in the order of query times."""
     if not len(changes):
         return pa.array([], pa.string())
     changes = in_order(changes)
@@ -71,8 +71,8 @@ def _word_for_people(op: str) -> str:
 def _times(ticks: pa.Array, clock: Clock) -> pa.Array:
     if pa.types.is_string(ticks.type):
         return pc.fill_null(ticks, "")
-    known = pc.fill_null(ticks, 0)
+    filled = pc.fill_null(ticks, 0)
     if clock == "ticks":
-        return known.cast(pa.string())
-    encoded = known.dictionary_encode()
+        return filled.cast(pa.string())
+    encoded = filled.dictionary_encode()
     return pa.array([clock_text(t, clock) for t in encoded.dictionary.to_pylist()], pa.string()).take(encoded.indices)

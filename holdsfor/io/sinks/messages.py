@@ -14,7 +14,7 @@ SUBJECT = {True: ("fluent", "args", "value", "start", "end"), False: ("event", "
 
 
 def messages(batch: int, changes: pa.Table) -> pa.Array:
-    """A JSON object for each change, in the order of query times:
+    """Write a JSON object for each change, in the order of query times:
 
     `{"batch":3,"query_time":180,"op":"insert","id":"...","fluent":"near","args":["v1"],"value":"true","start":7,"end":null}`
     """
@@ -28,7 +28,7 @@ def messages(batch: int, changes: pa.Table) -> pa.Array:
 
 
 def in_order(changes: pa.Table) -> pa.Table:
-    """By query time; changes of one query time stay as they stand."""
+    """Sort changes by query time; those of one query time stay as they stand."""
     times = changes["query_time"].to_numpy()
     if (times[1:] >= times[:-1]).all():
         return changes
@@ -36,14 +36,14 @@ def in_order(changes: pa.Table) -> pa.Table:
 
 
 def each_distinct(texts: pa.Array, write: Callable[[str], str]) -> pa.Array:
-    """The texts written another way; a text that is there a thousand times is written once."""
+    """Write the texts another way; one that is there a thousand times is written once."""
     encoded = texts.dictionary_encode()
     written = pa.array([write(text) for text in encoded.dictionary.to_pylist()], pa.string())
     return written.take(encoded.indices)
 
 
 def joined(lists: pa.Array, write: Callable[[pa.Array], pa.Array], opening: str, closing: str) -> pa.Array:
-    """Each list as one text, with commas."""
+    """Write each list as one text, with commas."""
     values = write(lists.flatten())
     sizes = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))).astype(np.int32))

@@ -1,4 +1,4 @@
-"""What every sink can do."""
+"""The interface of every sink."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ class Sink(Protocol):
     def name(self) -> str: ...
 
     def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
-        """Delivers a log of intervals or of occurrences, in the order of query times; returns how many changes."""
+        """Deliver a log of intervals or of occurrences, in the order of query times; return how many changes."""
         ...

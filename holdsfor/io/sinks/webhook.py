@@ -77,7 +77,7 @@ class WebhookSink:
 
     @classmethod
     def parse(cls, address: str, **more: Any) -> WebhookSink:
-        """From an address whose password or header `Authorization` the environment or a file gives (see OPTIONS)."""
+        """Read an address whose password or header `Authorization` the environment or a file gives (see OPTIONS)."""
         parts = _split(address)
         options = {name: value for name, value in parse_qsl(parts.query) if name in OPTIONS}
         others = [item for item in parts.query.split("&") if unquote(item.partition("=")[0]) not in OPTIONS]
@@ -141,11 +141,11 @@ class WebhookSink:
     def _judge(self, answer: http.client.HTTPResponse, content: str) -> None:
         if 200 <= answer.status < 300:
             return
-        said = f"HTTP {answer.status} {printable(answer.reason[:SHOWN])}"
+        status = f"HTTP {answer.status} {printable(answer.reason[:SHOWN])}"
         if not 300 <= answer.status < 500 or answer.status in PASSING:
-            raise _Refused(said, _retry_after(answer.getheader("Retry-After")))
+            raise _Refused(status, _retry_after(answer.getheader("Retry-After")))
         advice = "Give the address that it leads to." if answer.status < 400 else "Check address and headers."
-        raise HoldsforError(f"{self._shown()} refuses what is posted: {said}, {content!r}. {advice}")
+        raise HoldsforError(f"{self._shown()} refuses what is posted: {status}, {content!r}. {advice}")
 
     def _headers(self, parts: SplitResult, key: str) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "User-Agent": "holdsfor"}
@@ -170,7 +170,7 @@ def _connection(parts: SplitResult) -> BoundedConnection:
 
 
 def _target(parts: SplitResult) -> str:
-    """Path and query, in the letters that HTTP knows."""
+    """Return path and query, in the letters that HTTP knows."""
     return quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), SAFE)
 
 
@@ -179,7 +179,7 @@ def _basic(username: str, password: str) -> str:
 
 
 def _content(connection: BoundedConnection, answer: http.client.HTTPResponse) -> str:
-    """The beginning of what an answer says. One that does not come, or is no HTTP, is no reason to ask again."""
+    """Read the beginning of an answer. One that does not come, or is no HTTP, is no reason to ask again."""
     try:
         content = answer.read(CONTENT)
     except (OSError, ValueError, http.client.HTTPException):
@@ -201,7 +201,7 @@ def _reason(error: Exception) -> str:
 
 
 def _chunks(texts: pa.Array, limit: int) -> Iterator[str]:
-    """Texts joined with commas, as many as fit; the same cuts each time."""
+    """Join texts with commas, as many as fit; the same cuts each time."""
     ends = np.cumsum(pc.binary_length(texts).to_numpy() + 1)
     begin = 0
     while begin < len(texts):
@@ -212,7 +212,7 @@ def _chunks(texts: pa.Array, limit: int) -> Iterator[str]:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Seconds, or a date; None for what is neither."""
+    """Read seconds, or a date; None for what is neither."""
     if text is None:
         return None
     try:

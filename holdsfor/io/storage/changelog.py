@@ -37,7 +37,7 @@ def commit_name(batch: int) -> str:
 
 
 def changes_name(batch: int, part: str) -> str:
-    """Where a bucket's changes of intervals go; `part` is stage and bucket: `stage0-3`."""
+    """Name the file of a bucket's changes of intervals; `part` is stage and bucket: `stage0-3`."""
     return log_name("changes", batch, part)
 
 
@@ -50,13 +50,13 @@ def log_name(log: str, batch: int, part: str) -> str:
 
 
 def part_of(name: str) -> str:
-    """Stage and bucket that a file is about."""
+    """Return stage and bucket that a file is about."""
     return re.sub(r"^(part|merged)-", "", name.rpartition("/")[2].removesuffix(".parquet"))
 
 
 @dataclass(frozen=True)
 class Compaction:
-    """What a compaction has written: files by folder, and the last batch that they cover.
+    """Files that a compaction has written, by folder, and the last batch that they cover.
 
     since: the last batch that the compaction before it covers, -1 if it is the first.
     """
@@ -83,12 +83,12 @@ class Compaction:
 
 
 def committed(store: Store) -> list[int]:
-    """The batches that count, in order."""
+    """List the batches that count, in order."""
     return _numbers(store, "commits/")
 
 
 def compactions(store: Store) -> list[Compaction]:
-    """All compactions, in order. Each covers the batches after the one before."""
+    """Read all compactions, in order. Each covers the batches after the one before."""
     uptos = _numbers(store, "compactions/")
     done = [Compaction.from_json(store.read_record(Compaction.name(upto))) for upto in uptos]
     for before, compaction in zip([-1, *uptos], done, strict=False):
@@ -101,25 +101,25 @@ def compactions(store: Store) -> list[Compaction]:
 
 
 def needed_files(done: Sequence[Compaction]) -> list[Written]:
-    """The files of compactions that readers still need: of the snapshots of what may change only the last."""
+    """List the files of compactions that readers still need: of the snapshots of what may change only the last."""
     files = [w for c in done for folder in (*LOGS, *FINAL.values()) for w in c.files.get(folder, ())]
     return files + [w for c in done[-1:] for folder in CURRENT.values() for w in c.files.get(folder, ())]
 
 
 def read_changes(store: Store) -> tuple[pa.Table, pa.Table]:
-    """The whole log of intervals and of occurrences: all committed batches, in order."""
+    """Read the whole log of intervals and of occurrences: all committed batches, in order."""
     intervals, occurrences = (_steadily(store, _log, log) for log in LOGS)
     return intervals, occurrences
 
 
 def read_current(store: Store) -> tuple[pa.Table, pa.Table]:
-    """The current intervals and occurrences, by all committed batches."""
+    """Read the current intervals and occurrences, by all committed batches."""
     intervals, occurrences = (_steadily(store, _last_words, log) for log in LOGS)
     return fold_intervals(intervals), fold_occurrences(occurrences)
 
 
 def batch_files(store: Store, log: str, batches: Iterable[int]) -> list[File]:
-    """The files of batches, in order of batches."""
+    """List the files of batches, in order of batches."""
     chosen: list[File] = []
     for batch in batches:
         folder = f"{log}/batch={batch:07d}/"
@@ -133,7 +133,7 @@ def batch_files(store: Store, log: str, batches: Iterable[int]) -> list[File]:
 
 
 def read_files(store: Store, files: Sequence[File], schema: pa.Schema) -> pa.Table:
-    """All rows of the files, one file after the other."""
+    """Read all rows of the files, one file after the other."""
     return pa.concat_tables([schema.empty_table(), *(store.read_table(*file).cast(schema) for file in files)])
 
 
@@ -145,7 +145,7 @@ def _log(store: Store, log: str) -> pa.Table:
 
 
 def _last_words(store: Store, log: str) -> pa.Table:
-    """What is final comes first: should a later batch have a word on it nevertheless, that word counts."""
+    """Read the last words on each id. Final ones come first: should a later batch have a word on one, that counts."""
     merged = compactions(store)
     rest = _after(committed(store), merged)
     files = [file for compaction in merged for file in compaction.of(FINAL[log])]
@@ -164,7 +164,7 @@ def _numbers(store: Store, folder: str) -> list[int]:
 
 
 def _steadily(store: Store, read: Callable[[Store, str], pa.Table], log: str) -> pa.Table:
-    """Reads again if a compaction has come between: what it deletes is missing, or not even listed."""
+    """Read, and again if a compaction has come between: what it deletes is missing, or not even listed."""
     for _ in range(ATTEMPTS):
         before = _numbers(store, "compactions/")
         missing = None

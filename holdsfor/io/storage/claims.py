@@ -78,7 +78,7 @@ class Claims:
         return [claim for token in tokens if (claim := self.read(token)) is not None]
 
     def read(self, token: str) -> Claim | None:
-        """None: it is gone. One that a power cut has torn is known by its content only."""
+        """Read a claim; None: it is not there. One that a power cut has torn is known by its content only."""
         name = _claim(token)
         try:
             content = self.store.read_record(name)
@@ -101,7 +101,7 @@ class Claims:
         self.store.delete(_claim(token))
 
     def is_alive(self, claim: Claim) -> bool:
-        """On this machine the system knows. Elsewhere we watch for beats: clocks of two machines may differ."""
+        """Return whether an owner lives. On other machines we watch for beats: clocks may differ."""
         ended = has_ended(claim.process, self.here)
         if ended is not None:
             return not ended
@@ -116,7 +116,7 @@ class Claims:
         return False
 
     def depose(self, claim: Claim) -> None:
-        """Takes a claim away. An owner that may still run finds a note."""
+        """Take a claim away. An owner that may still run finds a note."""
         if not has_ended(claim.process, self.here):
             self.store.write_record(_note(claim.token), asdict(claim))
         self.delete(claim.token)
@@ -125,19 +125,19 @@ class Claims:
         return self.store.exists(_note(token)) or not self.store.exists(_claim(token))
 
     def forget(self, token: str) -> None:
-        """The owner has stopped: neither its claim nor a note to it is needed."""
+        """Delete the claim of an owner that has stopped, and a note to it."""
         self.delete(token)
         self.store.delete(_note(token))
 
     def await_end(self, tokens: list[str]) -> None:
-        """Gives owners that were deposed the time to notice and to stop."""
+        """Give owners that were deposed the time to notice and to stop."""
         deadline = self.timing.now() + self.timing.stale * self.timing.every
         while any(self.store.exists(_note(token)) for token in tokens) and self.timing.now() < deadline:
             self.timing.sleep(self.timing.every / 10)
 
     @contextmanager
     def guard(self, create: bool = False) -> Iterator[bool]:
-        """Nobody else compares claims meanwhile; gives False where the filesystem has no such lock.
+        """Let nobody else compare claims meanwhile; yield False if the filesystem has no such lock.
 
         create: also the folder. An owner does not: if its folder is gone, so is its claim.
         """

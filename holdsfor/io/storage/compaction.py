@@ -46,7 +46,7 @@ COMMITS_KEPT = 20
 
 @dataclass(frozen=True)
 class CompactPart:
-    """What a worker needs to compact the logs of one bucket: per log its files, and the last words of before."""
+    """A task: compact the logs of one bucket. For each log its files, and the last words of before."""
 
     part: str
     upto: int
@@ -57,13 +57,13 @@ class CompactPart:
 
 @dataclass(frozen=True)
 class Compacted:
-    """What became of one bucket: files by folder."""
+    """Files written for one bucket, by folder."""
 
     files: dict[str, Written]
 
 
 def plan_compaction(store: Store, upto: int, settled: Mapping[str, int] | None = None) -> list[CompactPart]:
-    """One task a bucket, over the committed batches up to `upto` that no compaction has covered yet.
+    """Plan one task a bucket, over the committed batches up to `upto` that no compaction has covered yet.
 
     No recovery may go back to a batch before `upto`. settled: by the name of a fluent or event, what ended at
     or before it is known not to change any more.
@@ -87,7 +87,7 @@ def plan_compaction(store: Store, upto: int, settled: Mapping[str, int] | None =
 
 
 def compact_part(store: Store, task: CompactPart) -> Compacted:
-    """Writes the merged logs of a bucket and the last words by them. Repeated, it writes the same files again."""
+    """Write the merged logs of a bucket and the last words by them. Repeated, it writes the same files again."""
     files: dict[str, Written] = {}
     for log, schema in LOGS.items():
         added = read_files(store, task.logs[log], schema)
@@ -109,7 +109,7 @@ def compact_part(store: Store, task: CompactPart) -> Compacted:
 
 
 def finish_compaction(store: Store, upto: int, done: Iterable[Compacted]) -> Compaction:
-    """From here on the new files count; the old ones are deleted."""
+    """Let the new files count from here on, and delete the old ones."""
     files: dict[str, list[Written]] = defaultdict(list)
     for compacted in done:
         for folder, written in compacted.files.items():
@@ -122,7 +122,7 @@ def finish_compaction(store: Store, upto: int, done: Iterable[Compacted]) -> Com
 
 
 def clean(store: Store) -> int:
-    """Deletes log and snapshot files that no reader needs any more; returns how many. Only for the driver.
+    """Delete log and snapshot files that no reader needs any more; return how many. Only for the driver.
 
     A batch whose log is not compacted yet counts only as long as its commit is there, so nobody else may delete
     commits. Those of compacted batches go here, but for the last few.
@@ -148,7 +148,7 @@ def clean(store: Store) -> int:
 
 
 def go_back(store: Store, batch: int) -> None:
-    """Forgets all batches after this one, so that they can be done again."""
+    """Forget all batches after this one, so that they can be done again."""
     done = compactions(store)
     if done and done[-1].upto > batch:
         raise HoldsforError(
@@ -164,7 +164,7 @@ def go_back(store: Store, batch: int) -> None:
 
 
 def _apart(words: pa.Table, name: str, settled: Mapping[str, int]) -> tuple[pa.Table, pa.Table]:
-    """What will not change any more, and the rest. A withdrawal is about something in an older file: it stays.
+    """Separate what will not change any more from the rest. A withdrawal is about something in an older file: it stays.
 
     name: the column with the name of the fluent or event.
     """
@@ -189,6 +189,6 @@ def _snapshot(folder: str, task: CompactPart) -> str:
 
 
 def _number(name: str) -> int | None:
-    """The batch in the name of a file's folder; what others have put there has none."""
+    """Return the batch in the name of a file's folder; what others have put there has none."""
     match = re.search(r"=(\d+)/[^/]*$", name)
     return int(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""What is wrong with the files of a stream, and what makes it right again."""
+"""Damage to the files of a stream, and its remedies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Damage:
 def check_files(
     store: Store, files: Iterable[Written], sizes: Mapping[str, int], thorough: bool = False
 ) -> Iterator[Damage]:
-    """Files that are not there, or of another size; if thorough, also those with another checksum."""
+    """Find files that are not there, or of another size; if thorough, also those with another checksum."""
     for file in files:
         place, size = store.shown(file.name), sizes.get(file.name)
         if size is None:
@@ -43,7 +43,7 @@ def check_files(
 
 
 def check_tables(store: Store, last: int, thorough: bool = False) -> list[Damage]:
-    """All that readers need of the tables up to batch `last`, by one listing."""
+    """Check all that readers need of the tables up to batch `last`, by one listing."""
     sizes = store.sizes()
     try:
         done = compactions(store)

@@ -1,4 +1,4 @@
-"""Folding a change log gives the current table: the last word on an id counts, and what is withdrawn is not there."""
+"""Change logs, folded to the current table: the last word on an id counts, and what is withdrawn is not there."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ LOG_ONLY = ("query_time", "op", "id")
 
 
 def fold_intervals(log: pa.Table) -> pa.Table:
-    """The current intervals: `fluent`, `args`, `value`, `start`, `end`, in the order in which they last changed."""
+    """Return the current intervals: `fluent`, `args`, `value`, `start`, `end`, in the order of their last change."""
     return _current(log, INTERVAL_LOG)
 
 
 def fold_occurrences(log: pa.Table) -> pa.Table:
-    """The current occurrences: `event`, `args`, `start`, `end`."""
+    """Return the current occurrences: `event`, `args`, `start`, `end`."""
     return _current(log, OCCURRENCE_LOG)
 
 
 def last_words(log: pa.Table) -> pa.Table:
-    """The log without words that a later one on the same id has replaced: folding it gives the same table.
+    """Return the log without words that a later one on the same id has replaced: it folds to the same table.
 
     A withdrawal stays only if what it withdraws was inserted before this log begins, so that a part of a log can be
     shortened by itself and still be put after what came before it.
@@ -55,20 +55,20 @@ def last_words(log: pa.Table) -> pa.Table:
     codes = _codes(log["id"])[order]
     last = _last(codes)
     withdrawn = _is(log, "withdraw")[order]
-    begun_here = _is(log, "insert")[order][_first(codes)][codes]
-    kept = last[~(withdrawn & begun_here)[last]]
-    return log.take(pa.array(order[kept]))
+    inserted_here = _is(log, "insert")[order][_first(codes)][codes]
+    places = last[~(withdrawn & inserted_here)[last]]
+    return log.take(pa.array(order[places]))
 
 
 def _current(log: pa.Table, schema: pa.Schema) -> pa.Table:
     order = _in_order(log)
     last = order[_last(_codes(log["id"])[order])]
-    kept = last[~_is(log, "withdraw")[last]]
-    return log.select([name for name in schema.names if name not in LOG_ONLY]).take(pa.array(kept))
+    places = last[~_is(log, "withdraw")[last]]
+    return log.select([name for name in schema.names if name not in LOG_ONLY]).take(pa.array(places))
 
 
 def _in_order(log: pa.Table) -> Ints:
-    """Rows by query time; those of one query time stay as they stand."""
+    """Sort rows by query time; those of one query time stay as they stand."""
     times = log["query_time"].to_numpy()
     if (times[1:] >= times[:-1]).all():
         return np.arange(len(times))
@@ -76,13 +76,13 @@ def _in_order(log: pa.Table) -> Ints:
 
 
 def _codes(ids: pa.ChunkedArray) -> Ints:
-    """A dense number for each id."""
+    """Return a dense number for each id."""
     encoded = ids.combine_chunks().dictionary_encode()
     return np.array(encoded.indices, dtype=np.int64)
 
 
 def _last(codes: Ints) -> Ints:
-    """Where each code stands last, in ascending order."""
+    """Return the last places of the codes, in ascending order."""
     place = np.empty(codes.max(initial=-1) + 1, np.int64)
     place[codes] = np.arange(len(codes))  # of several assignments to one place NumPy keeps the last
     place.sort()
@@ -90,7 +90,7 @@ def _last(codes: Ints) -> Ints:
 
 
 def _first(codes: Ints) -> Ints:
-    """Where each code stands first, by code."""
+    """Return the first place of each code."""
     place = np.empty(codes.max(initial=-1) + 1, np.int64)
     place[codes[::-1]] = np.arange(len(codes))[::-1]
     return place

@@ -43,7 +43,7 @@ class Lease:
         self._thread.start()
 
     def when_lost(self, act: Callable[[LeaseLost], None]) -> None:
-        """Called from the lease's thread, once, when it sees that another has taken over."""
+        """Call a function from the lease's thread, once, when it sees that another has taken over."""
         self._on_loss.append(act)
 
     def before_release(self, act: Callable[[], None]) -> None:
@@ -51,7 +51,7 @@ class Lease:
         self._on_release.append(act)
 
     def check(self) -> None:
-        """Raises unless the folder is still ours."""
+        """Raise unless the folder is still ours."""
         if self._lost is not None:
             raise self._lost
         if self._ended.is_set():
@@ -67,7 +67,7 @@ class Lease:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """The folder is ours, and on a local filesystem stays so until the block ends."""
+        """Hold the folder: on a local filesystem it stays ours until the block ends."""
         try:
             with self._claims.guard():
                 self.check()
@@ -77,7 +77,7 @@ class Lease:
             raise
 
     def release(self) -> None:
-        """The next owner need not wait. Nothing may be written any more."""
+        """Give the folder up: the next owner need not wait, and we may write nothing any more."""
         if self._ended.is_set():
             return
         actions, self._on_release = self._on_release, []
@@ -119,7 +119,7 @@ def take_lease(
     timing: Timing | None = None,
     process: Process | None = None,
 ) -> Lease:
-    """Makes this process the only owner of the store's folder. what: its name in messages, such as `the checkpoint x`.
+    """Make this process the only owner of the store's folder. what: its name in messages, such as `the checkpoint x`.
 
     Until it is the owner, it writes nothing but its claim; if another owner lives, nothing at all.
     """
@@ -135,10 +135,10 @@ def take_lease(
     with claims.guard(create=True) as locked:
         _replace(claims, others, take_over, what)
         mine = replace(mine, held=locked)
-        begun = timing.now()
+        started = timing.now()
         claims.write(mine)
     if not locked:
-        timing.sleep(max(timing.settle, 4 * (timing.now() - begun)))
+        timing.sleep(max(timing.settle, 4 * (timing.now() - started)))
         mine = _win(claims, mine, what)
     if take_over:
         claims.await_end([claim.token for claim in others])
@@ -146,18 +146,18 @@ def take_lease(
 
 
 def _replace(claims: Claims, dead: list[Claim], take_over: bool, what: str) -> None:
-    """Removes the claims that were found dead, unless something has happened since."""
-    known = {claim.token: claim.beat for claim in dead}
+    """Remove the claims that were found dead, unless something has happened since."""
+    beats = {claim.token: claim.beat for claim in dead}
     present = claims.all()
     for claim in present:
-        if claim.token not in known or (claim.beat != known[claim.token] and not take_over):
+        if claim.token not in beats or (claim.beat != beats[claim.token] and not take_over):
             raise _in_use(what, claim, claims.here)
     for claim in present:
         claims.depose(claim)
 
 
 def _win(claims: Claims, mine: Claim, what: str) -> Claim:
-    """Of the claims that were made at the same moment the least wins; all see the same ones, and agree."""
+    """Let the least of the claims win that were made at the same moment; all see the same ones, and agree."""
     rivals = [claim for claim in claims.all() if claim.token != mine.token]
     stronger = [claim for claim in rivals if claim.held or claim.token < mine.token]
     if stronger or claims.is_deposed(mine.token):

@@ -1,4 +1,4 @@
-"""Which process this is, so that another one, perhaps on another machine, can tell whether it still runs."""
+"""Processes, named so that another one, perhaps on another machine, can tell whether they still run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def this_process() -> Process:
 
 
 def has_ended(process: Process, here: Process) -> bool | None:
-    """Whether a process has ended; None if that cannot be told from here."""
+    """Return whether a process has ended; None if that cannot be told from here."""
     if (process.host, process.boot, process.namespace) != (here.host, here.boot, here.namespace):
         return None
     if not _runs(process.number):
@@ -62,7 +62,7 @@ def _runs(number: int) -> bool:
 
 
 def _stat(number: int) -> list[str]:
-    """The fields after the name, which may have spaces and brackets itself."""
+    """Return the fields after the name, which may have spaces and brackets itself."""
     return _text(f"/proc/{number}/stat").rpartition(")")[2].split()
 
 
@@ -72,7 +72,7 @@ def _state(number: int) -> str:
 
 
 def _started(number: int) -> str:
-    """In ticks since the machine was booted."""
+    """Return the start in ticks since the machine was booted."""
     fields = _stat(number)
     return fields[19] if len(fields) > 19 else ""
 
@@ -99,7 +99,7 @@ def _user() -> str:
 
 
 def _command() -> str:
-    """The program and its subcommand; further arguments may hold passwords."""
+    """Return the program and its subcommand; further arguments may hold passwords."""
     program = Path(sys.argv[0] or "python")
     name = program.parent.name if program.name == "__main__.py" else program.name
     words = [name, *(word for word in sys.argv[1:2] if word.isalpha())]

@@ -37,7 +37,7 @@ class MissingFile(HoldsforError):
 
 @dataclass(frozen=True)
 class Written:
-    """What a commit has to remember of a file, so that whoever reads it can tell that it is the same."""
+    """A file as a commit remembers it, so that whoever reads it can tell that it is the same."""
 
     name: str
     size: int
@@ -45,7 +45,7 @@ class Written:
 
 
 def located(location: str | Path) -> str:
-    """A URI as it is, a path from the root: other processes work in other folders."""
+    """Return a URI as it is, a path from the root: other processes work in other folders."""
     text = str(location)
     return text if is_uri(text) else str(Path(text).expanduser().absolute())
 
@@ -79,13 +79,13 @@ class Store:
         return {name: getattr(self, name) for name in names}
 
     def copy(self, sync: bool, private: bool) -> Store:
-        """The same folder, written to in another way."""
+        """Return a store of the same folder that writes in another way."""
         store = Store(self.location, self._given, sync, private)
         store._said_as = self._said_as
         return store
 
     def shown(self, name: str = "") -> str:
-        """The place as messages name it: without a password that the URI may have."""
+        """Return the place as messages name it: without a password that the URI may have."""
         place = show_location(self._said_as).rstrip("/")
         return f"{place}/{name}" if name else place or "/"
 
@@ -115,7 +115,7 @@ class Store:
         return isinstance(self.filesystem, pa.fs.LocalFileSystem)
 
     def path(self, name: str) -> str:
-        """The path of a file for its filesystem."""
+        """Return the path of a file for its filesystem."""
         if name.startswith("/") or not {"", ".", ".."}.isdisjoint(name.rstrip("/").split("/")):
             raise ValueError(f"not a name below a store: {name!r}")
         return f"{self._base}{name.rstrip('/')}"
@@ -126,7 +126,7 @@ class Store:
         return path and f"{path}/"
 
     def make(self) -> None:
-        """The folder itself, where the filesystem has folders of its own. Those above it are not ours to close."""
+        """Make the folder, if the filesystem has folders of its own. Those above it are not ours to close."""
         if self.local:
             folder = self._opened[1] or "/"
             with self.reported("make", ""):
@@ -134,7 +134,7 @@ class Store:
                 make_folder(folder, self.sync, self.private)
 
     def write(self, name: str, data: Data) -> Written:
-        """Replaces the file, or leaves what was there. A task that is repeated writes the same file again."""
+        """Replace the file, or leave what was there. A task that is repeated writes the same file again."""
         path = self.path(name)
         folder, _, last = path.rpartition("/")
         temporary = f"{folder and folder + '/'}.{last}.{uuid.uuid4().hex}.tmp"
@@ -157,7 +157,7 @@ class Store:
         self.filesystem.move(temporary, path)
 
     def read(self, name: str, crc: int | None = None) -> pa.Buffer:
-        """The whole content, memory-mapped where the file is local; tested, if its checksum is given."""
+        """Read the whole content, memory-mapped if the file is local; test it, if its checksum is given."""
         path = self.path(name)
         with self.reported("read", name):
             if not self.local:
@@ -181,11 +181,11 @@ class Store:
             return bool(self.filesystem.get_file_info(self.path(name)).type == pa.fs.FileType.File)
 
     def names(self, prefix: str = "") -> list[str]:
-        """Names of all files that begin with the prefix, in subfolders too, sorted. Unfinished files are left out."""
+        """List all files that begin with the prefix, in subfolders too, sorted. Unfinished files are left out."""
         return list(self.sizes(prefix))
 
     def sizes(self, prefix: str = "") -> dict[str, int]:
-        """The same names, each with its size in bytes, by one listing."""
+        """Return the sizes in bytes of the files that `names` lists."""
         return {name: size for name, size in self._listed(prefix).items() if not _unfinished(name)}
 
     def _listed(self, prefix: str) -> dict[str, int]:
@@ -199,7 +199,7 @@ class Store:
         return {name: sizes[name] for name in sorted(sizes) if name.startswith(prefix)}
 
     def delete(self, name: str) -> None:
-        """Deletes a file; one that is not there is fine."""
+        """Delete a file; one that is not there is fine."""
         with self.reported("delete", name):
             try:
                 self.filesystem.delete_file(self.path(name))
@@ -210,14 +210,14 @@ class Store:
                     raise
 
     def delete_tree(self, prefix: str) -> None:
-        """Deletes a folder and all in it; one that is not there is fine."""
+        """Delete a folder and all in it; one that is not there is fine."""
         with self.reported("delete", prefix):
             self.filesystem.delete_dir_contents(self.path(prefix), missing_dir_ok=True)
             if self.filesystem.get_file_info(self.path(prefix)).type == pa.fs.FileType.Directory:
                 self.filesystem.delete_dir(self.path(prefix))
 
     def sweep(self, prefix: str = "") -> int:
-        """Deletes what killed processes have left unfinished. Only for when nobody writes there."""
+        """Delete what killed processes have left unfinished. Only for when nobody writes there."""
         left = [name for name in self._listed(prefix) if _unfinished(name)]
         for name in left:
             self.delete(name)
@@ -234,11 +234,11 @@ class Store:
             raise CorruptFile(f"{self.shown(name)} is not JSON: {error}. Put it back from a copy.") from error
 
     def write_record(self, name: str, content: Mapping[str, Any]) -> Written:
-        """JSON that knows its own checksum, for files that no other file lists."""
+        """Write JSON with its own checksum, for files that no other file lists."""
         return self.write_json(name, {**content, "checksum": _checksum(content)})
 
     def read_record(self, name: str) -> dict[str, Any]:
-        """What `write_record` has written, and nothing else."""
+        """Read a file of `write_record`, and nothing else."""
         content = self.read_json(name)
         checksum = content.pop("checksum", None) if isinstance(content, dict) else None
         if checksum is None or checksum != _checksum(content):
@@ -246,7 +246,7 @@ class Store:
         return dict(content)
 
     def write_table(self, name: str, table: pa.Table) -> Written:
-        """As Parquet."""
+        """Write a table as Parquet."""
         sink = pa.BufferOutputStream()
         pq.write_table(table, sink, compression="zstd")
         return self.write(name, sink.getvalue())
@@ -260,7 +260,7 @@ class Store:
 
     @contextmanager
     def reported(self, doing: str, name: str) -> Iterator[None]:
-        """What the filesystem refuses, as an error that says what to do."""
+        """Turn what the filesystem raises into an error that says what to do."""
         try:
             yield
         except FileNotFoundError as error:
@@ -282,7 +282,7 @@ def _checksum(content: Mapping[str, Any]) -> int:
 
 
 def open_private(path: str, flags: int) -> int:
-    """An opener for `open`: the file is for its owner only."""
+    """Open a file for `open`: it is for its owner only."""
     return os.open(path, flags, 0o600)
 
 
@@ -300,7 +300,7 @@ def _write_local(data: Data, folder: str, temporary: str, path: str, sync: bool,
 
 
 def make_folder(folder: str, sync: bool = False, private: bool = False) -> None:
-    """With the folders above it. A name is safe on disk only when the folder that has it is."""
+    """Make a folder and those above it. A name is safe on disk only when the folder that has it is."""
     if os.path.isdir(folder):
         return
     above = os.path.dirname(folder)

@@ -41,14 +41,14 @@ class GrowingTable:
             self._submit()
 
     def restart(self) -> None:
-        """Without what was received so far."""
+        """Begin anew, without what was received so far."""
         self._waiting.clear()
         self._pool.submit(self._discard).result()  # after what is being written
         self._groups.clear()
         self._rows = 0
 
     def finish(self) -> None:
-        """Waits until all is written. Says so if some of it could not be."""
+        """Wait until all is written; raise if some of it could not be."""
         if self._waiting or not self._groups:
             self._submit()
         try:

@@ -11,14 +11,14 @@ ROWS = 20
 
 
 def table_html(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """A plain HTML table. Empty cells are what is null."""
+    """Write a plain HTML table. Empty cells are what is null."""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def arrow_html(table: pa.Table) -> str:
-    """The first rows of an Arrow table, and how many there are."""
+    """Write the first rows of an Arrow table, and how many there are."""
     first = table.slice(0, ROWS)
     more = f", the first {ROWS} of them" if table.num_rows > ROWS else ""
     rows = zip(*(column.to_pylist() for column in first.columns), strict=True)

@@ -18,7 +18,7 @@ from holdsfor.printable import count_text
 Kinds = int
 INTEGER, FLOAT, TEXT, BOOLEAN, LARGE = 1, 2, 4, 8, 16
 MOST_DIGITS = 38  # of a large integer, with its sign: those that decimals have
-#: How so many nanoseconds a tick are said in Arrow; longer ticks become seconds.
+#: The unit in Arrow of so many nanoseconds a tick; longer ticks become seconds.
 UNITS = {1: "ns", 10**3: "us", 10**6: "ms", 10**9: "s"}
 SECOND = 10**9
 #: Under these names a run tells its tables, and how long a tick is where the input had time stamps.
@@ -28,7 +28,7 @@ _PREFIX = "kinds of "
 
 
 def kinds_key(is_event: bool, signature: str, position: int) -> str:
-    """Under what name the kinds of an argument are counted; the position after the last one is that of the value."""
+    """Name the count of an argument's kinds; the position after the last one is that of the value."""
     return f"{_PREFIX}{'event' if is_event else 'fluent'} {signature} {position}"
 
 
@@ -38,7 +38,7 @@ def is_kinds_key(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TableShape:
-    """What the table of one fluent or event is like. kinds: of its arguments, then of the value of a fluent.
+    """The shape of the table of one fluent or event. kinds: of its arguments, then of the value of a fluent.
 
     values: the kinds of the values that rules name. types: of the arguments, as they came (see `came_as`).
     """
@@ -54,24 +54,24 @@ class TableShape:
         return f"{self.name}/{len(self.columns)}"
 
     def with_kinds(self, counts: Mapping[str, Any]) -> TableShape:
-        """With the kinds that a run has counted."""
+        """Return the shape with the kinds that a run has counted."""
         positions = range(len(self.columns) + (not self.is_event))
         kinds = tuple(counts.get(kinds_key(self.is_event, str(self), position), 0) for position in positions)
         return self._with(kinds)
 
     def judged_by(self, table: pa.Table) -> TableShape:
-        """With kinds as the texts of a table look: for streams, which do not count kinds. "17" is a number then."""
+        """Return the shape with kinds as texts look: streams do not count kinds. "17" is a number then."""
         rows = rows_of(table, self)
         texts = [_argument(rows["args"], position) for position in range(len(self.columns))]
         texts += [] if self.is_event else [rows["value"]]
         return self._with(tuple(map(_judge, texts)))
 
     def _with(self, kinds: tuple[Kinds, ...]) -> TableShape:
-        """With kinds that were seen, beside those that rules name."""
+        """Add kinds that were seen to those that rules name."""
         return replace(self, kinds=kinds if self.is_event else (*kinds[:-1], kinds[-1] | self.values))
 
     def type_of(self, position: int) -> str:
-        """What an argument came as; empty: as its kind says."""
+        """Return the type an argument came as; empty: as its kind says."""
         return self.types[position] if position < len(self.types) else ""
 
     def to_json(self) -> dict[str, Any]:
@@ -83,27 +83,27 @@ class TableShape:
         return TableShape(value["name"], value["is_event"], columns, kinds, value.get("values", 0), types)
 
 
-def find_shape(shapes: Sequence[TableShape], wanted: str) -> TableShape:
-    """The shape of what the user names: `near`, or `near/2` where there are several."""
-    matches = [shape for shape in shapes if wanted in (shape.name, str(shape))]
+def find_shape(shapes: Sequence[TableShape], name: str) -> TableShape:
+    """Find the shape of what the user names: `near`, or `near/2` where there are several."""
+    matches = [shape for shape in shapes if name in (shape.name, str(shape))]
     if len(matches) == 1:
         return matches[0]
     if matches:
         several = " or ".join(repr(str(shape)) for shape in matches)
-        raise HoldsforError(f"there are several results called {wanted!r}: ask for {several}.")
+        raise HoldsforError(f"there are several results called {name!r}: ask for {several}.")
     names = [shape.name for shape in shapes]
-    close = get_close_matches(wanted, names, 1, 0.6)
+    close = get_close_matches(name, names, 1, 0.6)
     hint = f"Did you mean {close[0]!r}?" if close else f"Rules define {', '.join(sorted(set(names))) or 'nothing'}."
-    raise HoldsforError(f"no rule defines {wanted!r}. {hint}")
+    raise HoldsforError(f"no rule defines {name!r}. {hint}")
 
 
-def shape_in(metrics: Mapping[str, Any], wanted: str) -> TableShape:
-    """The shape of what the user names, in the figures of a run."""
-    return find_shape([TableShape.from_json(value) for value in metrics.get(SHAPES, ())], wanted)
+def shape_in(metrics: Mapping[str, Any], name: str) -> TableShape:
+    """Find the shape of what the user names, in the figures of a run."""
+    return find_shape([TableShape.from_json(value) for value in metrics.get(SHAPES, ())], name)
 
 
 def rows_of(table: pa.Table, shape: TableShape) -> pa.Table:
-    """The rows of a table of intervals or occurrences that are about one fluent or event."""
+    """Return the rows of a table of intervals or occurrences that are about one fluent or event."""
     named = pc.equal(table["event" if shape.is_event else "fluent"], shape.name)
     return table.filter(pc.and_(named, pc.equal(pc.list_value_length(table["args"]), len(shape.columns))))
 
@@ -118,7 +118,7 @@ class ResultTable:
         return self.arrow
 
     def to_pandas(self) -> Any:
-        """As a pandas DataFrame. Integers stay integers where some are missing: the end of what is not over."""
+        """Return a pandas DataFrame. Integers stay integers where some are missing: the end of what is not over."""
         import pandas as pd
 
         frame = pd.DataFrame(index=range(self.arrow.num_rows))
@@ -128,7 +128,7 @@ class ResultTable:
         return frame
 
     def to_polars(self) -> Any:
-        """As a Polars DataFrame."""
+        """Return a Polars DataFrame."""
         try:
             import polars
         except ModuleNotFoundError as error:
@@ -155,7 +155,7 @@ class ResultTable:
 
 
 def widen(table: pa.Table, shape: TableShape, nanoseconds: int | None, zone: str = "UTC") -> pa.Table:
-    """One fluent or event out of a table of intervals or occurrences, as a table of its own.
+    """Make a table of one fluent or event out of a table of intervals or occurrences.
 
     nanoseconds: how long a tick is where the input had time stamps, which are then given in the zone. Otherwise times
     are ticks.
@@ -189,7 +189,7 @@ def _typed(texts: pa.ChunkedArray, kinds: Kinds, came: str = "") -> pa.ChunkedAr
 
 
 def _large(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Integers of any size, in the smallest type that has all of them."""
+    """Type integers of any size by the smallest type that has all of them."""
     for kind in (pa.int64(), pa.uint64(), pa.decimal128(MOST_DIGITS, 0)):
         try:
             return texts.cast(kind)
@@ -211,7 +211,7 @@ def came_as(kind: pa.DataType, nanoseconds: int, zone: str | None) -> str:
 
 
 def fits_type(kinds: Kinds, came: str) -> bool:
-    """Whether what came out can be of the type that came in."""
+    """Return whether what came out can be of the type that came in."""
     return kinds in (FLOAT, INTEGER, FLOAT | INTEGER) if came.startswith(DECIMAL) else kinds == INTEGER
 
 
@@ -245,7 +245,7 @@ def _time(ticks: pa.ChunkedArray, nanoseconds: int | None, zone: str) -> pa.Chun
 
 
 def _duration(rows: pa.Table, shape: TableShape, nanoseconds: int | None) -> pa.ChunkedArray:
-    """How long it lasted; null where it is not over. An event that takes no time lasts 0."""
+    """Return durations; null for what is not over. An event that takes no time lasts 0."""
     ticks = pc.subtract(rows["end"], rows["start"])
     if nanoseconds is None:
         return ticks

@@ -1,4 +1,4 @@
-"""Writes result tables to a folder: each file whole or not at all."""
+"""Result tables in a folder: each file whole or not at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_tables(
     format: str = "parquet",
     metrics: Mapping[str, Any] | None = None,
 ) -> list[Path]:
-    """Writes each table as `name.parquet` or `name.csv`, and the metrics as `metrics.json`; returns the paths."""
+    """Write each table as `name.parquet` or `name.csv`, and the metrics as `metrics.json`; return the paths."""
     if format not in FORMATS:
         raise HoldsforError(f"cannot write format {format!r}. Formats: {', '.join(FORMATS)}.")
     folder = make_folder(directory)
@@ -46,7 +46,7 @@ def write_tables(
 
 
 def make_folder(directory: str | Path) -> Path:
-    """The folder for results, made if it is not there; says so at once if nothing can be written into it."""
+    """Make the folder for results if it is not there; raise at once if nothing can be written into it."""
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -63,12 +63,12 @@ def make_folder(directory: str | Path) -> Path:
 
 
 def list_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Lists of texts as one text each: `[v1,Two words]`."""
+    """Write each list of texts as one text: `[v1,Two words]`."""
     return pc.binary_join_element_wise("[", pc.binary_join(lists, ","), "]", "")
 
 
 def _replace(path: Path, write: Callable[[Path], object]) -> None:
-    """A reader never sees half a file: written under another name, then renamed."""
+    """Write a file under another name, then rename it: a reader never sees half of it."""
     temporary = temporary_name(path)
     try:
         write(temporary)
@@ -80,7 +80,7 @@ def _replace(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def temporary_name(path: Path) -> Path:
-    """What a file is called until it is whole."""
+    """Return the name of a file until it is whole."""
     return path.with_name(f".{path.name}.{os.getpid()}.tmp")
 
 
@@ -93,7 +93,7 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
 
 
 def _write_csv(table: pa.Table, path: Path) -> None:
-    """As CSV with a header; null (an open end) is an empty field."""
+    """Write CSV with a header; null (an open end) is an empty field."""
     columns = [list_text(c) if pa.types.is_list(c.type) or pa.types.is_large_list(c.type) else c for c in table.columns]
     flat = pa.table(dict(zip(table.column_names, columns, strict=True)))
     flat = flat.combine_chunks()  # Arrow 18 writes the header again after a chunk without rows

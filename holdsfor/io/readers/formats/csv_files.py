@@ -35,7 +35,7 @@ _BLOCKS = (1 << 20, 1 << 24, 1 << 28, LONGEST_LINE)  # bytes that are parsed at 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What all parts of a file have in common."""
+    """Header, mapping and inputs: what all parts of a file have in common."""
 
     header: bytes
     mapping: Mapping
@@ -44,7 +44,7 @@ class Format:
 
     @property
     def separator(self) -> bytes:
-        """The one of comma, semicolon, tab that the header has most of."""
+        """Return the one of comma, semicolon, tab that the header has most of."""
         return max((b",", b";", b"\t"), key=self.header.count)
 
 
@@ -70,7 +70,7 @@ def read_table(path: Path) -> pa.Table:
 
 
 def _read_parts(contents: Iterable[bytes], form: Format) -> Iterator[tuple[Events, int]]:
-    """The rows of each part, and how many there are.
+    """Yield the events of each part, and its number of rows.
 
     Plain parts are read side by side; from the first that is not plain, all the rest as one.
     """
@@ -89,7 +89,7 @@ def _read_parts(contents: Iterable[bytes], form: Format) -> Iterator[tuple[Event
 
 
 def read_plain(content: bytes, form: Format) -> tuple[Events, int] | None:
-    """The rows of a part, and how many there are; rejects are numbered from 0.
+    """Read a part and count its rows; rejects are numbered from 0.
 
     None if quotes or returns are not where they are in most files, or the content is not UTF-8.
     """
@@ -118,7 +118,7 @@ def _is_plain(fields: Fields, content: bytes) -> bool:
 
 
 def read_any(content: bytes, form: Format) -> tuple[Events, int]:
-    """The same by Arrow's reader, whatever the content."""
+    """Read a part with Arrow's reader, whatever the content."""
     whole, mark = form.header + b"\n" + content, None
     if not is_utf8(whole):
         whole, mark = mark_invalid(whole)
@@ -135,7 +135,7 @@ def read_any(content: bytes, form: Format) -> tuple[Events, int]:
 
 
 def _with_rejects(events: Events, source: str, lines: Ints, texts: pa.Array, reasons: pa.Array) -> Events:
-    """Together with lines that are no rows of the table."""
+    """Add lines that are no rows of the table."""
     if not len(lines):
         return events
     joined = join_events([events, Events((), rejects_table(source, lines, texts, reasons), len(lines), 0)])
@@ -166,7 +166,7 @@ class _BadLines:
 
 
 def _csv_table(content: bytes, separator: str, source: str) -> tuple[pa.Table, _BadLines]:
-    """All columns as text, and the lines that have another number of columns than the header."""
+    """Read all columns as text, and the lines that have another number of columns than the header."""
     for size in _BLOCKS:
         bad = _BadLines()
         try:
@@ -206,7 +206,7 @@ def _header_names(content: bytes, separator: str) -> list[str]:
 
 
 def _without_marked_rows(table: pa.Table, lines: Ints, mark: str, bad: _BadLines, source: str) -> tuple[pa.Table, Ints]:
-    """The rows that are text; those with a mark for bytes that are not go to the bad lines."""
+    """Return the rows that are text; those with a mark for bytes that are not go to the bad lines."""
     if any(mark in name for name in table.column_names):
         raise HoldsforError(f"cannot read {source}: its header is not UTF-8 text. Save the file as UTF-8.")
     bad.texts[:] = [text.replace(mark, "\\x") for text in bad.texts]
@@ -214,13 +214,13 @@ def _without_marked_rows(table: pa.Table, lines: Ints, mark: str, bad: _BadLines
     for column in table.columns:
         marked |= np.asarray(pc.fill_null(pc.match_substring(column, mark), False))
     for line, row in zip(lines[marked].tolist(), table.filter(pa.array(marked)).to_pylist(), strict=True):
-        told = " ".join(f"{name}={value}" for name, value in row.items() if value is not None)
-        bad.add(line, told.replace(mark, "\\x"), NOT_UTF8)
+        text = " ".join(f"{name}={value}" for name, value in row.items() if value is not None)
+        bad.add(line, text.replace(mark, "\\x"), NOT_UTF8)
     return table.filter(pa.array(~marked)), lines[~marked]
 
 
 def _without_blank_rows(table: pa.Table, lines: Ints) -> tuple[pa.Table, Ints]:
-    """A blank line has become a row of nulls."""
+    """Leave out rows of nulls: they were blank lines."""
     blank = np.ones(len(table), np.bool_)
     for column in table.columns:
         blank &= np.asarray(pc.fill_null(pc.equal(column, ""), True))

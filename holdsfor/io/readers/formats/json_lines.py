@@ -18,7 +18,7 @@ from holdsfor.io.join import join_events, move_rows
 from holdsfor.io.readers.columns import TableReader
 from holdsfor.io.readers.fields import pieces_of, split
 from holdsfor.io.readers.mapping import Mapping, roles
-from holdsfor.io.readers.objects import ObjectRows, Wanted, object_names, read_objects, without_nested
+from holdsfor.io.readers.objects import ObjectRows, UsedFields, object_names, read_objects, without_nested
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.language.description import Input
 
@@ -40,7 +40,7 @@ def _contents(content: Path | tuple[str, ...]) -> list[bytes]:
 
 
 def _begins_long_array(content: bytes) -> bool:
-    """Whether an array begins that takes several lines, as programs write that know no JSON lines."""
+    """Return whether an array begins that takes several lines, as programs write that know no JSON lines."""
     first = content.lstrip().partition(b"\n")[0]
     if not first.startswith(b"["):
         return False
@@ -66,17 +66,17 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What all pieces of a file have in common."""
+    """Names of fields, mapping and inputs: what all pieces of a file have in common."""
 
     names: tuple[str, ...]
     mapping: Mapping
     inputs: Sequence[Input]
     source: str
 
-    def wanted(self) -> Wanted:
-        """Where an argument is no number for the rules, 7 is not 7.0."""
+    def usage(self) -> UsedFields:
+        """List the fields of use. Where an argument is no number for the rules, 7 is not 7.0."""
         if not self.names:  # no line is an object
-            return Wanted(frozenset(), frozenset(), frozenset())
+            return UsedFields(frozenset(), frozenset(), frozenset())
         fluents = {i.signature.name for i in self.inputs if i.kind != "event"}
         chosen = roles(self.mapping, self.names, fluents, self.source)
         times = {name for name in (chosen.time, chosen.end, chosen.arrival) if name is not None}
@@ -84,7 +84,7 @@ class _Form:
         for declared in self.inputs:
             columns = self.mapping.arguments.get(declared.signature.name, chosen.others)
             exact.update(column for position, column in enumerate(columns) if position not in declared.numbers)
-        return Wanted(frozenset(self.names), times, exact)
+        return UsedFields(frozenset(self.names), times, exact)
 
 
 def _lines(content: bytes) -> _Lines:
@@ -96,19 +96,19 @@ def _lines(content: bytes) -> _Lines:
 
 
 def _in_order(pieces: Sequence[_Lines], form: _Form) -> Iterator[Events]:
-    wanted, first = form.wanted(), 1
+    usage, first = form.usage(), 1
     for piece in pieces:
-        yield move_rows(_read(piece, form, wanted), first)
+        yield move_rows(_read(piece, form, usage), first)
         first += piece.count
 
 
-def _read(piece: _Lines, form: _Form, wanted: Wanted) -> Events:
-    tables, bad = read_objects(piece.texts, wanted)
+def _read(piece: _Lines, form: _Form, usage: UsedFields) -> Events:
+    tables, bad = read_objects(piece.texts, usage)
     tables = [without_nested(rows, bad) for rows in tables]
     parts = [_read_rows(rows, piece, form) for rows in tables if form.names]
     which, _, reasons = bad.columns()
-    told = rejects_table(form.source, piece.numbers[which], piece.texts.take(pa.array(which)), reasons)
-    return join_events([*parts, Events((), told, len(which), 0), _unreadable(piece, form)])
+    rejects = rejects_table(form.source, piece.numbers[which], piece.texts.take(pa.array(which)), reasons)
+    return join_events([*parts, Events((), rejects, len(which), 0), _unreadable(piece, form)])
 
 
 def _read_rows(rows: ObjectRows, piece: _Lines, form: _Form) -> Events:
@@ -117,10 +117,10 @@ def _read_rows(rows: ObjectRows, piece: _Lines, form: _Form) -> Events:
 
 
 def _completed(rows: ObjectRows, form: _Form) -> pa.Table:
-    """With all columns that some line has."""
-    known = set(rows.table.column_names)
+    """Return a table with all columns that some line has."""
+    present = set(rows.table.column_names)
     missing = pa.nulls(len(rows.message))
-    return pa.table({name: rows.table[name] if name in known else missing for name in form.names})
+    return pa.table({name: rows.table[name] if name in present else missing for name in form.names})
 
 
 def _unreadable(piece: _Lines, form: _Form) -> Events:

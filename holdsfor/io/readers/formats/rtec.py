@@ -25,7 +25,7 @@ from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.fields import Fields, pieces_of, split
-from holdsfor.io.readers.grouped import Wanted, read_groups, starts
+from holdsfor.io.readers.grouped import FieldKinds, read_groups, starts
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table, time_blocks
 from holdsfor.kernels.rows.moving import take
@@ -47,29 +47,29 @@ class LineShape:
 
     @property
     def assumed(self) -> bool:
-        """Point-wise rows of a fluent that no declaration calls point-wise."""
+        """Return whether rows are point-wise though no declaration calls the fluent so."""
         return self.kind != self.input.kind
 
     @property
-    def wanted(self) -> Wanted:
-        """Its fields: arrival, time, and what follows."""
+    def fields(self) -> FieldKinds:
+        """List the fields: arrival, time, and what follows."""
         before = _BEFORE_ARGS[self.kind]
         kinds = [INTEGER, INTEGER] if self.kind == "event" else [INTEGER] * (before - 2) + [TEXT]
         return list(enumerate(kinds + [ANY] * self.input.signature.arity, 1))
 
     def lists(self, first: int) -> list[int]:
-        """The lists for the texts of these fields, from this number on.
+        """Number the lists for the texts of these fields, from this number on.
 
         The first argument shares list 0 with those of all shapes: most often it is what all events are about.
         """
-        numbers = list(range(first, first + len(self.wanted)))
+        numbers = list(range(first, first + len(self.fields)))
         if self.input.signature.arity:
             numbers[_BEFORE_ARGS[self.kind] - 1] = 0
         return numbers
 
 
 class Shapes:
-    """What rows the inputs of a description can have."""
+    """Shapes of rows that the inputs of a description can have."""
 
     def __init__(self, inputs: Sequence[Input]) -> None:
         self.names = list(dict.fromkeys(i.signature.name for i in inputs))
@@ -93,13 +93,13 @@ class Shapes:
         return shapes[0] if shapes else None
 
     def wrong_arity(self, name: str, count: int) -> str:
-        known = [
+        shapes_of_name = [
             f"{shape.input.signature} has {fields}"
-            for (known_name, fields), shapes in self._shapes.items()
+            for (other, fields), shapes in self._shapes.items()
             for shape in shapes
-            if known_name == name and not shape.assumed
+            if other == name and not shape.assumed
         ]
-        expected = " and ".join(known)
+        expected = " and ".join(shapes_of_name)
         return f"wrong arity: the row has {count} field{'' if count == 1 else 's'}, {expected}"
 
 
@@ -130,7 +130,7 @@ def read_pieces(parts: Iterable[bytes], inputs: Sequence[Input], source: str) ->
 
 
 def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int]:
-    """The rows of a part, and the number of its lines."""
+    """Read the events of a part, and count its lines."""
     lines = np.flatnonzero((fields.count > 0) & ~_blank(fields))
     whole = Sieve(lines)
     whole.refuse(_of_lines(fields.bad_text, lines), NOT_UTF8)
@@ -146,13 +146,13 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     is_unused = code == _UNUSED
     whole.drop(is_unused)
     whole.refuse(_of_lines(fields.empty_field, lines), "empty field")
-    shape_of, wanted, more = _sort_by_shape(whole, code, count, shapes)
+    shape_of, read, more = _sort_by_shape(whole, code, count, shapes)
     unused = int(is_unused.sum()) + more
     sieves, blocks, is_read = [whole], list[Block](), np.zeros(len(lines), np.bool_)
-    firsts = starts(np.array([len(shape.wanted) for shape in wanted], np.int64)) + 1
-    lists = [shape.lists(number) for shape, number in zip(wanted, firsts.tolist(), strict=False)]
-    groups = read_groups(fields, named, shape_of, [shape.wanted for shape in wanted], lists=lists)
-    for shape, group in zip(wanted, groups, strict=True):
+    firsts = starts(np.array([len(shape.fields) for shape in read], np.int64)) + 1
+    lists = [shape.lists(number) for shape, number in zip(read, firsts.tolist(), strict=False)]
+    groups = read_groups(fields, named, shape_of, [shape.fields for shape in read], lists=lists)
+    for shape, group in zip(read, groups, strict=True):
         sieve = Sieve(lines[group.rows])
         block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
         is_read[group.rows] = sieve.keep
@@ -175,7 +175,7 @@ def _times(fields: Fields, begin: Ints) -> tuple[Block, ...]:
 def _sort_by_shape(
     whole: Sieve, code: Ints, count: Ints, shapes: Shapes
 ) -> tuple[npt.NDArray[np.int32], list[LineShape], int]:
-    """Per line the number of its shape, or -1; the shapes that are read; and how many lines have one that is not.
+    """Return each line's number of its shape, or -1; the shapes that are read; and how many lines have another.
 
     Lines whose name has no such number of fields are refused.
     """
@@ -201,24 +201,24 @@ def _sort_by_shape(
 
 
 def _form_keys(use: Mask, code: Ints, count: Ints) -> tuple[Ints, int]:
-    """Per line a number for its name and how many fields it has, 0 if it is not used; and how many are for one name."""
+    """Number each line by name and number of fields, 0 if it is not used; also return how many numbers a name has."""
     are_all = bool(use.all())
     width = int((count if are_all else count[use]).max(initial=0)) + 1
     key = (code + 1) * width + count
     return key if are_all else np.where(use, key, 0), width
 
 
-def _look_up(keys: Ints, known: Ints, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """The value of each key. known: all different keys, in order."""
-    if not len(known) or known[-1] >= _FEW:
-        return values[np.searchsorted(known, keys)]
-    table = np.zeros(known[-1] + 1, np.int32)
-    table[known] = values
+def _look_up(keys: Ints, distinct: Ints, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the value of each key. distinct: all different keys, in order."""
+    if not len(distinct) or distinct[-1] >= _FEW:
+        return values[np.searchsorted(distinct, keys)]
+    table = np.zeros(distinct[-1] + 1, np.int32)
+    table[distinct] = values
     return take(table, keys)
 
 
 def _of_lines(column: npt.NDArray[Scalar], lines: Ints) -> npt.NDArray[Scalar]:
-    """Of some lines in order; most often it is all of them."""
+    """Return the values of some lines, in order; most often it is all of them."""
     return column if len(lines) == len(column) else column[lines]
 
 
@@ -237,7 +237,7 @@ def _heads(fields: Fields, at: Ints) -> Heads:
 
 
 def _codes(count: Ints, names: Heads, shapes: Shapes) -> Ints:
-    """Per line the number of its name, or that no rule reads it, or that it is no event.
+    """Number each line by its name, or mark that no rule reads it, or that it is no event.
 
     count: how many fields there are from the name on.
     """
@@ -252,7 +252,7 @@ def _codes(count: Ints, names: Heads, shapes: Shapes) -> Ints:
 
 
 def _blank(fields: Fields) -> Mask:
-    """Lines of nothing but white space."""
+    """Mark lines of nothing but white space."""
     blank = np.zeros(len(fields.first), np.bool_)
     single = np.flatnonzero(fields.count == 1)
     blank[single] = mask(pc.match_substring_regex(fields.column(fields.first[single]).array(), r"^\s*$"))
@@ -260,7 +260,7 @@ def _blank(fields: Fields) -> Mask:
 
 
 def _operations(fields: Fields, lines: Ints, head: Heads) -> tuple[Mask, Ints | None]:
-    """Which lines retract, and how many fields (0 or 1) stand before the name; None: none do before any.
+    """Mark lines that retract, and count fields (0 or 1) before the name; None: no line has one.
 
     head: the first field of each line.
     """
@@ -307,7 +307,7 @@ def _end(text: TextColumn, sieve: Sieve) -> Ints:
 
 
 def argument(text: Strings | TextColumn, position: int, declared: Input, sieve: Sieve) -> pa.Array:
-    """Fields of one argument as terms. Where rules calculate with it, what is not a number is refused."""
+    """Type fields of one argument as terms. Where rules calculate with it, what is not a number is refused."""
     numbers = text.numbers()
     if numbers is not None:
         return numbers

@@ -112,7 +112,7 @@ def _in_range(time: int | None) -> int:
 
 
 def read_row(text: str) -> TermRow:
-    """One line."""
+    """Read one line."""
     if not is_whole(text):
         raise NotATerm(NOT_UTF8)
     op = _OP.match(text)
@@ -140,8 +140,8 @@ def _declared(row: TermRow, inputs: Sequence[Input]) -> Input:
     named = [i for i in inputs if i.signature.name == row.name]
     fits = [i for i in named if i.signature.arity == len(row.args)]
     if not fits:
-        known = ", ".join(str(i.signature) for i in named)
-        raise NotATerm(f"wrong arity: {row.name}/{len(row.args)}, but the rules read {known}")
+        signatures = ", ".join(str(i.signature) for i in named)
+        raise NotATerm(f"wrong arity: {row.name}/{len(row.args)}, but the rules read {signatures}")
     durative = row.value is not None or row.end is not None
     fits.sort(key=lambda i: (i.kind == "event") == durative)
     first = fits[0]
@@ -155,7 +155,7 @@ def _shape(event: Input) -> str:
 
 
 def _half_open(row: TermRow, declared: Input) -> TermRow:
-    """With the point after the last one as its end, whichever way it is written."""
+    """Write the end as the point after the last one, whichever way the row has it."""
     closed = declared.kind == "event" and row.closed and row.end is not None
     return replace(row, end=row.end + 1) if closed and row.end is not None else row
 
@@ -181,15 +181,15 @@ def _kind(row: TermRow, declared: Input) -> OneOf["event", "interval", "point"]:
 def _block(name: str, kind: OneOf["event", "interval", "point"], rows: list[TermRow]) -> Block:
     start = np.array([row.start for row in rows], np.int64)
     end = np.array([row.end for row in rows], np.int64) if kind == "interval" else None
-    begun = None
+    onset = None
     if kind == "event" and any(row.end is not None for row in rows):
-        begun, start = start, np.array([row.start if row.end is None else row.end - 1 for row in rows], np.int64)
+        onset, start = start, np.array([row.start if row.end is None else row.end - 1 for row in rows], np.int64)
     late = default_arrival(start, end)
     arrival = np.array([late[i] if row.arrival is None else row.arrival for i, row in enumerate(rows)], np.int64)
     value = None if kind == "event" else _text([row.value or Atom("true") for row in rows])
     args = tuple(_column(column) for column in zip(*(row.args for row in rows), strict=True))
     return Block(
-        name, kind, args, value, start, end, arrival, ops(np.array([row.retracts for row in rows], np.bool_)), begun
+        name, kind, args, value, start, end, arrival, ops(np.array([row.retracts for row in rows], np.bool_)), onset
     )
 
 
