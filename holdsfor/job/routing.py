@@ -114,10 +114,6 @@ def kind_of(relation: Relation) -> Kind:
     return relation.signature, relation.kind == "event"
 
 
-def kind_of_source(source: InputSource) -> Kind:
-    return source.input.signature, source.input.kind == "event"
-
-
 def kind_of_block(block: Block) -> Kind:
     return Signature(block.name, len(block.args)), block.kind == "event"
 

@@ -19,11 +19,12 @@ from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate
 from holdsfor.engine.input.fence import span_of
+from holdsfor.engine.input.inputs import count_equal, events_counted
 from holdsfor.engine.input.outliers import set_aside
 from holdsfor.engine.input.window import Windows, counted, standing
 from holdsfor.engine.output.argument_types import find_kinds
 from holdsfor.engine.output.result import as_block
-from holdsfor.engine.stepping.history import count_equal, event_sources, prepare, tables
+from holdsfor.engine.stepping.history import prepare, tables
 from holdsfor.io.columns.wire import pack, unpack
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
@@ -38,7 +39,7 @@ from holdsfor.job.routing import (
     Router,
     at_home,
     happens_in,
-    kind_of_source,
+    kind_of,
     parcels,
     send_on,
     sources_from,
@@ -199,7 +200,8 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     stage = job.stages[number]
     earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     world = prepare(job.program, inputs, job.windows, sources_from(stage.routes, earlier), room)
-    equal = _count_equal(job, number, bucket, world)
+    events = events_counted_at(job, number, bucket)
+    equal = {} if events is None else {"events_equal": count_equal(world, events)}
     prepared = time.perf_counter()
     restrict = home_filter(job, number, bucket)
     left_out = evaluate(job.program, world, stage.definitions, restrict)
@@ -222,14 +224,16 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     return BucketResult(intervals, occurrences, made, counts)
 
 
-def _count_equal(job: Job, number: int, bucket: int, world: World) -> dict[str, int]:
-    """Count equal events; nothing if rows of some input come to buckets in several ways."""
-    sources = event_sources(job.program.plan.sources)
-    places = {source: job.router.counting_place(kind_of_source(source)) for source in sources}
+def events_counted_at(job: Job, number: int, bucket: int) -> frozenset[Relation] | None:
+    """Return the events of which a bucket of a stage counts equal rows; None if nobody can.
+
+    That is so where rows of some input come to buckets in several ways.
+    """
+    events = events_counted(job.program.plan.sources)
+    places = {relation: job.router.counting_place(kind_of(relation)) for relation in events}
     if None in places.values():
-        return {}
-    here = [source for source, place in places.items() if place in ((number, None), (number, bucket))]
-    return {"events_equal": count_equal(world, here)}
+        return None
+    return frozenset(relation for relation in events if places[relation] in ((number, None), (number, bucket)))
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:

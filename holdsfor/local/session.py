@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -141,6 +141,13 @@ class Added:
         return f"<Added: {self.events_in:,} in, {unused:,} unused, {late:,} late, {rejected:,} rejected>"
 
 
+class QueryCounts(NamedTuple):
+    """Counts of a query time: what was looked at (None: everything), and new rows that are equal to another."""
+
+    work: Mapping[str, int] | None
+    equal: int
+
+
 def one_at_a_time(
     method: Callable[Concatenate[LiveSession, Arguments], Answer],
 ) -> Callable[Concatenate[LiveSession, Arguments], Answer]:
@@ -158,8 +165,8 @@ def one_at_a_time(
 class LiveSession:
     """Made by `holdsfor.live` and `holdsfor.resume`. Several threads may call it: each call waits for the one before.
 
-    metrics: counts of rows in, unused, late and rejected, of query times and of changes, since the session began, and
-    how much was looked at to find the changes.
+    metrics: counts of rows in, unused, late, rejected and equal to another (told with the query time that sees them),
+    of query times and of changes, since the session began, and how much was looked at to find the changes.
     """
 
     description: EventDescription
@@ -245,18 +252,19 @@ class LiveSession:
         is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
         relations = evaluation.scope.relations(self.program.plan)
 
-        def tell(moment: QueryMoment) -> tuple[Changes, Mapping[str, int] | None]:
+        def tell(moment: QueryMoment) -> tuple[Changes, QueryCounts]:
             at_end = is_last and moment.query_time == due[-1]
-            return changes(moment, relations, self.terms.report, at_end), moment.work
+            return changes(moment, relations, self.terms.report, at_end), QueryCounts(moment.work, moment.equal)
 
         with shown_refusals(self.description.sources):
             steps = evaluation.advance(due, tell)
         told = self.known.add([changed for changed, _ in steps], due[-1])
-        for _, work in steps:
-            self.metrics.update(work)
+        for _, counts in steps:
+            self.metrics.update(counts.work)
         self.metrics.update(
+            events_equal=sum(counts.equal for _, counts in steps),
             query_times=len(due),
-            query_times_from_scratch=sum(work is None for _, work in steps),
+            query_times_from_scratch=sum(counts.work is None for _, counts in steps),
             intervals_changed=told.intervals.num_rows,
             occurrences_changed=told.occurrences.num_rows,
         )

@@ -110,6 +110,7 @@ class Minute:
     changes: int = 0
     late: int = 0
     rejected: int = 0
+    equal: int = 0
     dropped: int = 0
     quarantined: int = 0
     slowest_ms: float = 0.0
@@ -122,6 +123,7 @@ class Minute:
         self.changes += metrics.changes
         self.late += metrics.late
         self.rejected += metrics.rejected
+        self.equal += metrics.equal
         self.dropped += metrics.dropped
         self.quarantined += metrics.units_quarantined
         self.slowest_ms = max(self.slowest_ms, metrics.latency_ms)
@@ -135,6 +137,7 @@ class Minute:
         assert self.last is not None
         of = dict(zip(COLUMNS, cells(self.last, self.clock), strict=True))
         counts = {"late": self.late, "rejected": self.rejected}
+        counts |= {"equal to another": self.equal} if self.equal else {}
         counts |= {"dropped": self.dropped} if self.dropped else {}
         counts |= {"in quarantine": self.quarantined} if self.quarantined else {}
         counts |= {f"undelivered to {sink.name}": sink.undelivered for sink in sinks if sink.undelivered}
@@ -158,6 +161,7 @@ class Minute:
             "openIntervals": self.last.open_intervals,
             "late": self.late,
             "rejected": self.rejected,
+            "equal": self.equal,
             "dropped": self.dropped,
             "quarantined": self.quarantined,
             "stateBytes": self.last.state_bytes,

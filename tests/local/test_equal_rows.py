@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 from hypothesis import given
@@ -13,11 +14,18 @@ import holdsfor
 from holdsfor.cli import app
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import check_ticks
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.readers.read import read_events
 from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.live.batch.after_commit import metrics_of
 from holdsfor.job.parts import parts_of
 from holdsfor.plan import plan
+from holdsfor.view.live import Minute
+from tests.conformance.streamed import setting_of
 from tests.kernels.packed import law
+from tests.naive.rows import Horizon
+from tests.spark.live.by_hand import ByHand
+from tests.tuned import tuned
 
 RULES = holdsfor.parse(
     """
@@ -26,6 +34,8 @@ RULES = holdsfor.parse(
     """
 )
 MAPPING = {"constant": "departure", "events": {"departure": ["origin", "to", "delay"]}}
+SEEN = holdsfor.parse("happensAt(seen(X), T) :- happensAt(a(X), T). initiatedAt(on(X)=true, T) :- happensAt(a(X), T).")
+LINES = st.tuples(st.integers(1, 3), st.sampled_from("xyz"))
 ROWS = st.tuples(st.integers(1, 3), st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from([60.0, 70.5, None]))
 
 
@@ -47,6 +57,53 @@ def test_equal_rows_are_counted_on_every_host(rows: list[tuple[int, str, str, fl
     for buckets in (1, 2, 8):
         counts = run_batch(make_program(plan(RULES)), check_ticks(None, None, 0, 4, 1), buckets, crew)
         assert counts["events_equal"] == equal
+
+
+@law
+@given(st.lists(st.lists(ROWS, max_size=6), min_size=1, max_size=4), st.booleans(), st.booleans())
+def test_equal_rows_are_counted_in_sessions(
+    adds: list[list[tuple[int, str, str, float | None]]], incremental: bool, many: bool
+) -> None:
+    """Whenever they come: with the first, or late, or after the session was saved."""
+    live = tuned(
+        holdsfor.live(RULES, window=100, step=2, start=0, incremental=incremental),
+        Tuning(few_stored=1, many_in_runs=1, changed_share=1) if many else Tuning(),
+    )
+    for number, rows in enumerate(adds, 1):
+        if rows:
+            live.add(table(rows), mapping=MAPPING)
+        live.advance(2 * number)
+    live.advance(100)
+    every = [row for rows in adds for row in rows]
+    assert live.metrics["events_equal"] == len(every) - len(set(every))
+
+
+@law
+@given(st.lists(st.lists(LINES, max_size=5), min_size=1, max_size=4), st.sampled_from([1, 2, 8]), st.booleans())
+def test_equal_rows_are_counted_in_streams(batches: list[list[tuple[int, str]]], buckets: int, remembers: bool) -> None:
+    """In each batch those that it adds, also where a batch is repeated or the driver begins anew."""
+    with TemporaryDirectory() as folder:
+        live = ByHand(setting_of(SEEN, Horizon(100, 2, 0, 60), buckets), Path(folder), remembers=remembers)
+        told = list[float]()
+        for number, rows in enumerate(batches):
+            lines = [f"a|{2 * number + 1}|{time}|{name}" for time, name in rows]
+            told.append(live.run(number, [lines]).counts.get("events_equal", 0))
+            if number == 1:
+                live.restart()
+                live.run(number, [lines])
+        told.append(live.close().counts["events_equal"])
+    every = [row for rows in batches for row in rows]
+    assert sum(told) == len(every) - len(set(every))
+
+
+def test_the_figures_of_a_batch_tell_how_many(tmp_path: Path) -> None:
+    live = ByHand(setting_of(SEEN, Horizon(100, 10, 0, 60), 2), tmp_path)
+    figures = metrics_of(live.run(0, [["a|1|1|x", "a|1|1|x", "a|1|1|y", "a|15|15|z"]]))
+    assert (figures.equal, figures.to_json()["numEqualRows"]) == (1, 1)
+    assert " equal=1 " in str(figures)
+    minute = Minute("ticks", 0.0)
+    minute.add(figures)
+    assert "1 equal to another" in minute.text()
 
 
 def test_the_summary_tells_how_many(tmp_path: Path) -> None:

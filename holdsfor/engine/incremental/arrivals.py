@@ -224,6 +224,29 @@ def _equal_rows(stored: Stored | Runs, wanted: Points) -> Gathered:
     return stored.gather(choose)
 
 
+def count_merged(stores: Stores, differences: Mapping[Relation, Difference], events: Iterable[Relation]) -> int:
+    """Count new rows that are equal to one that was there, or came with it. stores: as they were before."""
+    count = 0
+    for relation in events:
+        added = differences[relation].added if relation in differences else None
+        if isinstance(added, Points) and len(added):
+            count += added.count_equal()
+            stored = stores.get(relation)
+            if stored is not None and any(_may_share_rows(part, added) for part in stored.parts()):
+                both = _equal_rows(stored, added).data
+                assert isinstance(both, Points)
+                count += len(both) - both.count_equal()
+    return count
+
+
+def _may_share_rows(part: Data, added: Points) -> bool:
+    """Whether some rows of both have the same key and time: almost never, and quick to tell."""
+    if not isinstance(part, Points) or not len(part) or part.key != added.key:
+        return len(part) > 0
+    place = np.minimum(np.searchsorted(part.packed, added.packed), len(part) - 1)
+    return bool((part.packed[place] == added.packed).any())
+
+
 # ---------------------------------------------------------------- durative input
 
 

@@ -14,7 +14,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.relation import Data, merge_in_order
 from holdsfor.engine.data.world import World
-from holdsfor.engine.incremental.arrivals import add_arrivals, add_words
+from holdsfor.engine.incremental.arrivals import add_arrivals, add_words, count_merged
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.coming import Coming, find_newly_visible
 from holdsfor.engine.incremental.known import (
@@ -64,7 +64,8 @@ def changing_moments(
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
         left_out, work = counts.get("left_out", 0), {name: counts.get(name, 0) for name in WORK}
-        moment = QueryMoment(query_time, before, known.frontier, now, state, left_out, work, following.world)
+        equal = counts["equal"]
+        moment = QueryMoment(query_time, before, known.frontier, now, state, left_out, work, following.world, equal)
         yield moment, following
         known = following
 
@@ -92,9 +93,10 @@ def _advance(
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores, known.frontier)
     spoken = words.between(known.query_time, query_time)
     everything_told = partial(words.at, query_time)
+    equal = count_merged(known.stores, differences, setting.scope.counted or ())
     differences |= add_words(spoken, everything_told, setting.scope.sources, bare, stores, known.frontier)
     differences = {relation: difference for relation, difference in differences.items() if difference}
-    turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)
+    turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences, {"equal": equal})
     for unit in setting.units:
         _update(unit, turn)
     nothing = known.frontier.nothing  # agenda and future say when it is quiet

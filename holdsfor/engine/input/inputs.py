@@ -22,6 +22,7 @@ from holdsfor.kernels.rows.moving import compress, unique_sorted
 from holdsfor.kernels.rows.sorting import sort_packed, sort_parts, sort_rows
 from holdsfor.language.description import Signature
 from holdsfor.plan.definitions import InputSource
+from holdsfor.plan.operators import Relation
 
 
 def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> list[Column]:
@@ -47,6 +48,16 @@ def source_of(block: Block, sources: Iterable[InputSource]) -> InputSource | Non
         if source.input.signature == signature and (source.input.kind == "event") == (block.kind == "event"):
             return source
     return None
+
+
+def events_counted(sources: Iterable[InputSource]) -> frozenset[Relation]:
+    """Return the events of the input of which equal rows are counted: those that no rule defines."""
+    return frozenset(s.relations[0] for s in sources if s.input.kind == "event" and not s.input.is_defined)
+
+
+def count_equal(world: World, events: Iterable[Relation]) -> int:
+    """Count rows of input events that are equal to another one. To be asked before evaluation."""
+    return sum(world.points_of(relation).count_equal() for relation in events if relation in world.relations)
 
 
 def add_block(block: Block, columns: list[Column], source: InputSource, world: World) -> None:

@@ -234,7 +234,7 @@ class Ongoing:
             moment, answers = None, []
             arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
             steps = (due, arrived, self.words, start.state, start.before, start.world)
-            for moment in moments(self.program, self.windows, self.scope, *steps):
+            for moment in moments(self.program, self.windows, self.scope, *steps, self.fired):
                 answers.append(tell(moment))
             assert moment is not None, "there is a query time"
             return moment, answers, inputs

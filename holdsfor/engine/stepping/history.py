@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -12,7 +12,7 @@ from holdsfor.engine.data.axis import fit
 from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.data.world import World, WorldFrame
 from holdsfor.engine.definitions.evaluate import Program, evaluate
-from holdsfor.engine.input.inputs import add_block, encoded, source_of, span
+from holdsfor.engine.input.inputs import add_block, count_equal, encoded, events_counted, source_of, span
 from holdsfor.engine.input.outliers import set_aside
 from holdsfor.engine.input.window import LATE_SCHEMA, Counted, Windows, counted, standing
 from holdsfor.engine.output.argument_types import find_kinds
@@ -50,7 +50,7 @@ def find_history(
             receiver.receive(recognised.intervals)
             return recognised
         world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
-        equal = count_equal(world, program.plan.sources)
+        equal = count_equal(world, events_counted(program.plan.sources))
         fluents = FluentTables(world, plain_text, receiver)
         left_out = evaluate(program, world, settle=fluents.settle)
         intervals, occurrences = fluents.intervals(), occurrences_table(_events(outputs, world), world, plain_text)
@@ -117,7 +117,7 @@ def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, r
     assert moment is not None
     kinds = find_kinds(relations, moment.now)
     whole = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
-    equal = count_equal(whole, program.plan.sources)
+    equal = count_equal(whole, events_counted(program.plan.sources))
     return Recognised(*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds, equal)
 
 
@@ -139,17 +139,6 @@ def prepare(
     for (block, source), values in zip(sourced, columns, strict=True):
         add_block(block, values, source, world)
     return world
-
-
-def event_sources(sources: Iterable[InputSource]) -> list[InputSource]:
-    """Return the sources of events that no rule defines."""
-    return [source for source in sources if source.input.kind == "event" and not source.input.is_defined]
-
-
-def count_equal(world: World, sources: Iterable[InputSource]) -> int:
-    """Count rows of input events that are equal to another one. To be asked before evaluation."""
-    events = {source.relations[0] for source in event_sources(sources)}
-    return sum(world.points_of(relation).count_equal() for relation in events & set(world.relations))
 
 
 def tables(relations: Sequence[Relation], world: World) -> tuple[pa.Table, pa.Table]:

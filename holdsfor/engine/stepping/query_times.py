@@ -18,7 +18,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate
-from holdsfor.engine.input.inputs import add_block, encoded, source_of
+from holdsfor.engine.input.inputs import add_block, count_equal, encoded, source_of
 from holdsfor.engine.input.window import NEVER, Windows, standing
 from holdsfor.engine.stepping.frontier import Frontier, find_frontier
 from holdsfor.engine.stepping.quiet import next_known_time
@@ -40,7 +40,7 @@ class QueryMoment:
     """A query time: what was known before it (None: nothing yet), and what is known now, with the frontiers of both.
 
     work: how much was looked at to find what changes; None if all that is not settled was evaluated. Otherwise `before`
-    and `now` have only what differs, and `whole` gives all that is known.
+    and `now` have only what differs, and `whole` gives all that is known. equal: new rows that are equal to another.
     """
 
     query_time: int
@@ -51,6 +51,7 @@ class QueryMoment:
     left_out: int  # groundings outside declared domains
     work: Mapping[str, int] | None = None
     whole: Callable[[], World] | None = None
+    equal: int = 0
 
     def world(self) -> World:
         """All that is known."""
@@ -86,15 +87,22 @@ def moments(
     state: State,
     before: World | None,
     world: World,
+    fired: int | None = None,
 ) -> Iterator[QueryMoment]:
     """The query times that are due, one after the other. world: gives axis, dictionary and facts.
 
     A stretch of query times at which nothing can change is passed over; the last one that is due never is.
+    fired: the last query time before these.
     """
     place = 0
     while place < len(due):
         query_time = due[place]
         now = _begin(program, windows, scope, query_time, arrived, upstream.at(query_time), state, world)
+        equal = count_equal(now, scope.counted or ())
+        if equal and fired is not None:
+            there_before = now.frame.at(now.now)
+            add_input(program, scope, visible_input(windows, state.frontier, fired, arrived), there_before)
+            equal -= count_equal(there_before, scope.counted or ())
         views = Views(program.plan, state, now, scope)
         left_out = evaluate(program, now, scope.definitions, views.settle, views.of)
         frontier = find_frontier(program.plan, windows, query_time)
@@ -103,8 +111,8 @@ def moments(
         if place + 1 < len(due):
             wake = next_activity(query_time, due[place], now, frontier.quiet, arrived, upstream)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
-        yield QueryMoment(query_time, before, settled, now, state, left_out)
-        before = now
+        yield QueryMoment(query_time, before, settled, now, state, left_out, equal=equal)
+        before, fired = now, query_time
 
 
 def next_activity(

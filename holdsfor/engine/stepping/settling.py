@@ -9,6 +9,7 @@ from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.cut import CommonCut, Running
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
+from holdsfor.engine.input.inputs import events_counted
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.plan.definitions import Due, InputSource
 from holdsfor.plan.operators import Relation
@@ -39,19 +40,22 @@ class Scope:
 
     sources: what comes from earlier stages. restrict: drops what a bucket concludes about the entities of others.
     forgets: whether results go as soon as no condition looks at them any more, or stay for the whole history.
+    counted: events of which rows that are equal to another are counted here; None: they are counted nowhere.
     """
 
     definitions: tuple[int, ...]
     sources: tuple[InputSource, ...] = ()
     restrict: Callable[[Relation, World], None] = lambda relation, world: None
     forgets: bool = False
+    counted: frozenset[Relation] | None = frozenset()
 
     def relations(self, plan: Plan) -> tuple[Relation, ...]:
         return tuple(relation for number in self.definitions for relation in defines(plan.definitions[number]))
 
 
 def everything(plan: Plan) -> Scope:
-    return Scope(tuple(range(len(plan.definitions))))
+    """Evaluate all in one place."""
+    return Scope(tuple(range(len(plan.definitions))), counted=events_counted(plan.sources))
 
 
 class Views:

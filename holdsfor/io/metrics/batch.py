@@ -18,6 +18,7 @@ class BatchMetrics:
     dropped: int = 0  # of these, not read by any rule, or before the start of the history
     late: int = 0  # too late to count
     rejected: int = 0  # not understood
+    equal: int = 0  # equal to another row, and counted once
     files_changed: int = 0  # after they were found, so that rows may be missing
     units_quarantined: int = 0  # files, messages or rows that made the batch fail, and were set aside
     query_times: int = 0  # how many were due
@@ -43,6 +44,7 @@ class BatchMetrics:
             "dropped": self.dropped,
             "late": self.late,
             "rejected": self.rejected,
+            "equal": self.equal or None,
             "files_changed": self.files_changed or None,
             "units_quarantined": self.units_quarantined or None,
             "query_times": self.query_times,
@@ -71,6 +73,7 @@ class BatchMetrics:
             "numDroppedRows": self.dropped,
             "numLateRows": self.late,
             "numRejectedRows": self.rejected,
+            "numEqualRows": self.equal,
             "numChangedFiles": self.files_changed,
             "numQuarantinedUnits": self.units_quarantined,
             "numQueryTimes": self.query_times,

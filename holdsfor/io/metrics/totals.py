@@ -17,6 +17,7 @@ COUNTERS = {
     "dropped": ("holdsfor_events_dropped_total", "Events that no rule reads, or that happened before the start."),
     "late": ("holdsfor_events_late_total", "Events that came too late to count."),
     "rejected": ("holdsfor_events_rejected_total", "Rows that are no events."),
+    "equal": ("holdsfor_events_equal_total", "Rows that are equal to another, and count once."),
     "files_changed": ("holdsfor_files_changed_total", "Files that changed after they were found."),
     "units_quarantined": ("holdsfor_units_quarantined_total", "Files, messages or rows set aside in quarantine."),
     "query_times": ("holdsfor_query_times_total", "Query times that were evaluated."),

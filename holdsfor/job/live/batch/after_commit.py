@@ -119,6 +119,7 @@ def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
         dropped=int(counts.get("events_unused", 0) + counts.get("events_outside", 0)),
         late=int(counts.get("events_late", 0)),
         rejected=int(counts.get("events_rejected", 0)),
+        equal=int(counts.get("events_equal", 0)),
         files_changed=int(counts.get("files_changed", 0)),
         units_quarantined=int(counts.get("units_quarantined", 0)),
         query_times=int(counts.get("query_times", 0)),

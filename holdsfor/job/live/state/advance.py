@@ -32,6 +32,7 @@ class Advanced:
     parcels: list[tuple[int, Parcel]]
     left_out: int
     overflows: int
+    equal: int | None  # rows that are equal to another; None: they are not counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class _Step:
     parcels: list[tuple[int, Parcel]]
     left_out: int
     overflows: int
+    equal: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class StageOnBucket:
             changed = changes(moment, relations, self.report, self.last and moment.query_time == due[-1])
             sent = self._sent(moment, links, held.has_spoken, moment.query_time == due[0])
             to_send = [(moment.query_time, parcel) for parcel in sent]
-            return _Step(changed, to_send, moment.left_out, moment.now.counts["overflows"])
+            return _Step(changed, to_send, moment.left_out, moment.now.counts["overflows"], moment.equal)
 
         steps = held.evaluation.advance(due, tell)
         held.move_on(due[-1])
@@ -74,6 +76,7 @@ class StageOnBucket:
             [*passing, *(parcel for step in steps for parcel in step.parcels)],
             max(step.left_out for step in steps),
             sum(step.overflows for step in steps),
+            None if held.evaluation.scope.counted is None else sum(step.equal for step in steps),
         )
 
     def _pass_on(self, held: Held, links: Links, due: range) -> Iterator[Parcel]:

@@ -102,6 +102,7 @@ def _tell(turn: Turn, place: str, advanced: Advanced, done: Done) -> None:
     done.counts["occurrences_changed"] = advanced.occurrences.num_rows
     done.counts["groundings_outside_domain"] = advanced.left_out
     done.counts["arithmetic_overflows"] = advanced.overflows
+    done.counts |= {} if advanced.equal is None else {"events_equal": advanced.equal}
 
 
 # ---------------------------------------------------------------- files

@@ -18,7 +18,7 @@ from holdsfor.io.join import join_blocks
 from holdsfor.job.live.input.bucket_input import Fresh
 from holdsfor.job.live.state.ledger import Logged
 from holdsfor.job.routing import Evidence, sources_from
-from holdsfor.job.tasks import Job, home_filter
+from holdsfor.job.tasks import Job, events_counted_at, home_filter
 
 UPSTREAM_SENT = "upstream_sent"
 
@@ -126,7 +126,8 @@ def _scope(job: Job, number: int, bucket: int) -> Scope:
     stage = job.stages[number]
     earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     sources = sources_from(stage.routes, earlier)
-    return Scope(stage.definitions, sources, home_filter(job, number, bucket), forgets=True)
+    counted = events_counted_at(job, number, bucket)
+    return Scope(stage.definitions, sources, home_filter(job, number, bucket), forgets=True, counted=counted)
 
 
 @dataclass(frozen=True, slots=True)
