@@ -64,6 +64,20 @@ def test_joins(kind: str) -> None:
     assert pattern(f"a {kind.upper()} b") == replace(seq(A, B), kind=kind)
 
 
+@pytest.mark.parametrize("word", ["WHERE", "where", "'WHERE'", "'where'"])
+def test_where_may_be_in_quotes(word: str) -> None:
+    assert pattern(f"a(X) {word} X > 2") == Filter(event("a", X), (Compare(">", X, Int(2), NOWHERE),), NOWHERE)
+
+
+def test_aggregate_may_be_in_quotes() -> None:
+    assert pattern("a(X) 'AGGREGATE' Y = sum(X) OVER LAST 3") == pattern("a(X) AGGREGATE Y = sum(X) OVER LAST 3")
+
+
+@pytest.mark.parametrize("name", ["WHERE", "SEQ", "NOT", "AGGREGATE", "OR"])
+def test_a_quoted_word_where_an_event_stands_is_its_name(name: str) -> None:
+    assert pattern(f"a SEQ '{name}'(X)") == seq(A, event(name, X))
+
+
 def test_operators_are_equal_and_read_from_the_left() -> None:
     assert pattern("a SEQ b AND c") == Join("and", seq(A, B), C, NOWHERE)
     assert pattern("a SEQ (b AND c)") == seq(A, Join("and", B, C, NOWHERE))

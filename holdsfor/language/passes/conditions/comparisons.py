@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from datetime import date, datetime
 
+from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Compare, Is, Literal
+from holdsfor.language.literals import Call, Compare, Is, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.names.predicates import bodies
 from holdsfor.language.passes.order.strata import mentions
-from holdsfor.language.reading.arithmetic import date_hint, not_arithmetic
+from holdsfor.language.patterns import is_calculated
+from holdsfor.language.reading.arithmetic import date_hint, function_hint, is_function_elsewhere, not_arithmetic
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, variables
-from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
 
 EARLIEST = 1900  # years that are taken for years
@@ -28,27 +29,64 @@ def comparisons(draft: Draft) -> None:
                     _warn(draft, literal)
             elif isinstance(literal, Is):
                 _check_dates(draft, literal.expression)
+    terms = _named_terms(draft)
     for rule in draft.rules:
-        _check_assignments(draft, [rule.subject, *([] if rule.value is None else [rule.value])], rule.body)
+        _check_assignments(draft, [rule.subject, *([] if rule.value is None else [rule.value])], rule.body, terms)
     for pattern in draft.patterns:
-        _check_assignments(draft, [pattern.head], pattern.body)
+        _check_assignments(draft, [pattern.head], pattern.body, terms)
 
 
-def _check_assignments(draft: Draft, head: list[Term], body: tuple[Literal, ...]) -> None:
-    """Refuse `D = X*2` where D is an argument: it would be the term `X*2`."""
-    arguments = {variable for term in (*head, *_matched(body)) for variable in variables(term)}
-    for literal in find_all(body, Literal):
-        if isinstance(literal, Compare) and literal.op == "=":
-            for name, sum_ in ((literal.left, literal.right), (literal.right, literal.left)):
+def _check_assignments(draft: Draft, head: list[Term], body: tuple[Literal, ...], terms: Set[Signature]) -> None:
+    """Refuse `D = X*2` where D is an argument: it would be the term `X*2`. terms: those that rules name elsewhere."""
+    matched = set(_variables(_matched(body)))
+    arguments = matched.union(_variables(head))
+    for literal in find_all(body, Compare):
+        for name, value in ((literal.left, literal.right), (literal.right, literal.left)):
+            if literal.op == "=" and isinstance(value, Compound) and name in arguments:
+                is_wrong = _check_value(draft, literal, written(name), value, terms)
                 if (
-                    isinstance(name, Var)
-                    and name in arguments
-                    and _is_calculation(sum_)
-                    and not list(not_arithmetic(sum_))
+                    not is_wrong
+                    and name not in matched
+                    and not is_calculated(value)
+                    and Signature.of(value) not in terms
                 ):
-                    text = f"{written(name)} is {written(sum_)}"
-                    message = f"`=` compares terms and calculates nothing: {written(name)} would be `{written(sum_)}`"
-                    draft.error("argument", message, literal.place, f"write {text}")
+                    _warn_of_term(draft, literal, written(name), value)
+
+
+def _check_value(draft: Draft, literal: Compare, name: str, value: Compound, terms: Set[Signature]) -> bool:
+    """Whether a function was meant, which is an error."""
+    text, wrong = written(value), list(not_arithmetic(value))
+    message = f"`=` compares terms and calculates nothing: {name} would be `{text}`"
+    foreign = [part for part, _, _ in wrong if is_function_elsewhere(part) and Signature.of(part) not in terms]
+    if foreign:
+        message = f"{message}; {Signature.of(foreign[0])} is not a function of arithmetic"
+        draft.error("argument", message, literal.place, f"to calculate {name}, {function_hint(foreign[0])}")
+    elif is_calculated(value) and not wrong:
+        draft.error("argument", message, literal.place, f"write {name} is {text}")
+    else:
+        return False
+    return True
+
+
+def _warn_of_term(draft: Draft, literal: Compare, name: str, value: Compound) -> None:
+    message = f"{name} would be the term `{written(value)}`: {Signature.of(value)} is not a function of arithmetic"
+    hint = f"if the term is meant, write it where {name} stands; to calculate, {function_hint(value)}"
+    draft.warning("argument", message, literal.place, hint)
+
+
+def _variables(terms: Iterable[Term]) -> Iterator[Var]:
+    return (variable for term in terms for variable in variables(term))
+
+
+def _named_terms(draft: Draft) -> set[Signature]:
+    """Find the terms that are arguments of heads, conditions and facts."""
+    subjects = [rule.subject for rule in draft.rules] + [pattern.head for pattern in draft.patterns]
+    subjects += [clause.head for clause in draft.background]
+    for body in bodies(draft):
+        subjects += [*_matched(body), *(call.goal for call in find_all(body, Call))]
+    args = [arg for subject in subjects for arg in subject.children]
+    args += [rule.value for rule in draft.rules if rule.value is not None]
+    return {Signature.of(term) for term in find_all(args, Compound)}
 
 
 def _matched(body: tuple[Literal, ...]) -> Iterator[Term]:
@@ -70,17 +108,13 @@ def can_be_equal(left: Term, right: Term) -> bool:
 
 def _warn(draft: Draft, literal: Compare) -> None:
     left, right = written(literal.left), written(literal.right)
-    if any(map(_is_calculation, (literal.left, literal.right))):
+    if any(map(is_calculated, (literal.left, literal.right))):
         message = f"`{literal.op}` compares terms and calculates nothing: `{left}` is never equal to `{right}`"
         hint = f"write {left} =:= {right}"
     else:
         message = f"`{left}` is never equal to `{right}`"
         hint = f"compare with a variable; to ask for a fluent, write holdsAt({left}={right}, T)"
     draft.warning("never", message, literal.place, hint)
-
-
-def _is_calculation(term: Term) -> bool:
-    return isinstance(term, Compound) and (term.functor, len(term.args)) in FUNCTIONS
 
 
 def _check_dates(draft: Draft, *terms: Term) -> None:
