@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeAlias, TypeVar, cast
 
+import numba
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from holdsfor.startup.numba_cache import compile_lazily
+from holdsfor.startup import is_on
 
 Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -29,10 +31,25 @@ LOGGER = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+#: Minor versions of Numba that tests have run our cache of kernels with.
+TESTED_NUMBA = ("0.68",)
+#: The compiler's instructions for `bytes64`, imported before anything is compiled.
+INSTRUCTIONS = "holdsfor.kernels.text.vectors"
+
 
 def kernel(function: Function) -> Function:
     """Compile a kernel at its first call, if it is not on disk. Numba calls compiled code directly."""
-    return cast(Function, compile_lazily(function, log_compiling))
+    if has_tested_numba() and is_on("numba_cache"):
+        from holdsfor.startup.numba_cache import compile_lazily  # uses private parts of Numba
+
+        return cast(Function, compile_lazily(function, log_compiling))
+    import_module(INSTRUCTIONS)
+    return cast(Function, njit(nogil=True, cache=True)(function))
+
+
+def has_tested_numba() -> bool:
+    """Tell whether our cache of kernels was tested with this version of Numba; else Numba's own is used."""
+    return numba.__version__.rpartition(".")[0] in TESTED_NUMBA
 
 
 def inlined(function: Function) -> Function:

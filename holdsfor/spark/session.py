@@ -19,6 +19,7 @@ from holdsfor.job.parcel_files import make_depot_folder
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.sharing import is_connect
+from holdsfor.startup import is_on, is_trusted_path
 from holdsfor.startup.classes import archive_of, class_options
 from holdsfor.startup.lean_home import lean_home
 from holdsfor.startup.standby import STANDBY, start_standby
@@ -219,7 +220,8 @@ def _settings(
         settings["spark.shuffle.compress"] = "false"
         # Workers find this very package, installed or not.
         settings[f"{ENV}PYTHONPATH"] = str(PACKAGE.parent)
-        settings[DAEMON_MODULE] = OUR_DAEMON
+        if is_on("daemon"):
+            settings[DAEMON_MODULE] = OUR_DAEMON
     return settings
 
 
@@ -283,13 +285,15 @@ def cache_dir() -> Path:
     chosen = os.environ.get("XDG_CACHE_HOME")
     path = (Path(chosen) if chosen else Path.home() / ".cache") / "holdsfor"
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        if os.access(path, os.W_OK):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.stat().st_uid == os.geteuid() and os.access(path, os.W_OK):
+            if not is_trusted_path(path):  # Java's classes and Spark's jars are loaded from here
+                path.chmod(0o700)
             return path
     except (OSError, RuntimeError):  # a home that cannot be written, or none
         pass
     path = Path(tempfile.gettempdir(), f"holdsfor-{os.getuid()}")
     path.mkdir(mode=0o700, exist_ok=True)
-    if path.stat().st_uid != os.getuid():
+    if not is_trusted_path(path):
         raise HoldsforError(f"{path} belongs to another user. Set XDG_CACHE_HOME to a directory that you can write to.")
     return path

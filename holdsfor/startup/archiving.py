@@ -30,6 +30,8 @@ def make_archive() -> bool:
     if not is_whole(archive):
         archive.parent.mkdir(parents=True, exist_ok=True)
         _run_once()
+        if is_whole(archive):
+            archive.chmod(0o644)
     return is_whole(archive)
 
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from holdsfor.startup import is_on, is_trusted_path
+
 #: Java tells of every class that it cannot archive, and of archives that it does not take. Neither is an error.
 SILENT = "-Xlog:disable"
 
 
 def class_options(archive: Path, leaves_archive: bool = False) -> list[str]:
     """Options with which Java takes the archive, or leaves it when it ends."""
-    if is_whole(archive):
+    if not is_on("archive"):
+        return []
+    if is_whole(archive) and is_trusted_path(archive):
         return [SILENT, f'"-XX:SharedArchiveFile={archive}"']  # in quotes: its folder may have spaces
     return [SILENT, f'"-XX:ArchiveClassesAtExit={archive}"'] if leaves_archive else []
 

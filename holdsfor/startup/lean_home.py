@@ -12,18 +12,22 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from holdsfor.startup import is_on, is_trusted_path
+
 LEFT_OUT = "spark-mllib_"
 
 
 def lean_home(cache: Path) -> Path | None:
     """The folder of links, made if it is not there; None where that cannot be."""
-    from pyspark.find_spark_home import _find_spark_home
+    import pyspark
 
-    home = Path(_find_spark_home())
+    if not is_on("lean_home"):
+        return None
+    home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
     jars = sorted(path.name for path in (home / "jars").glob("*.jar"))
     fingerprint = hashlib.sha256("\0".join([str(home), *jars]).encode()).hexdigest()[:16]
     made = cache / "spark" / fingerprint
-    if made.is_dir():
+    if is_trusted_path(made):
         return made
     try:
         made.parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +37,7 @@ def lean_home(cache: Path) -> Path | None:
             begun.rename(made)
     except OSError:
         return None
-    return made if made.is_dir() else None
+    return made if is_trusted_path(made) else None
 
 
 def _link_all(home: Path, to: Path) -> None:

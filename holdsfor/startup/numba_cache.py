@@ -1,8 +1,8 @@
 """Compiled kernels on disk, loaded without the parts of Numba that only compiling needs.
 
 Numba's own cache (`njit(cache=True)`) imports its compiler and reads LLVM's code to load a kernel, which takes a
-quarter of a second more. This is the only module that uses private parts of Numba: where its version is not one of
-`TESTED`, kernels are kept by Numba's own cache.
+quarter of a second more. This is the only module that uses private parts of Numba. `kernels.kernel` imports it only for
+versions of Numba that tests have run it with; for any other Numba keeps its kernels itself.
 """
 
 from __future__ import annotations
@@ -31,15 +31,14 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
-#: Minor versions of Numba that tests have run with.
-TESTED = ("0.68",)
+from holdsfor.startup import is_trusted
+
 #: The compiler's instructions for `bytes64`, imported before anything is compiled.
 INSTRUCTIONS = "holdsfor.kernels.text.vectors"
 IMPORT = re.compile(r"^from (holdsfor\.kernels\.[\w.]+) import", re.MULTILINE)
 ROOT = Path(__file__).parents[2]
 SUFFIX = ".kernel"
 DIGEST = hashlib.sha256().digest_size
-WRITABLE_BY_OTHERS = 0o022
 
 
 def compile_lazily(function: Callable[..., Any], on_compile: Callable[[str], object]) -> Any:
@@ -47,17 +46,10 @@ def compile_lazily(function: Callable[..., Any], on_compile: Callable[[str], obj
 
     on_compile: called with the kernel's name if it is not on disk.
     """
-    if not is_tested():
-        import_module(INSTRUCTIONS)
-        return njit(nogil=True, cache=True)(function)
     compiled: Any = njit(nogil=True)(function)
     if hasattr(compiled, "_cache"):  # not where Numba is told to compile nothing
         compiled._cache = CacheAtCall(function, on_compile)
     return compiled
-
-
-def is_tested() -> bool:
-    return numba.__version__.rpartition(".")[0] in TESTED
 
 
 class CacheAtCall:
@@ -201,13 +193,10 @@ class KernelFiles:
 
 
 def read_own_file(path: Path) -> bytes:
-    """Return a file's content, or nothing if it is absent, or of a user who is neither this one nor root."""
+    """Return a file's content, or nothing if it is absent or another user can write it."""
     try:
         with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if status.st_uid not in (0, os.geteuid()) or status.st_mode & WRITABLE_BY_OTHERS:
-                return b""
-            return file.read()
+            return file.read() if is_trusted(os.fstat(file.fileno())) else b""
     except OSError:
         return b""
 

@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Thread
 
+from holdsfor.startup import is_on
+
 #: The environment variable with the socket of the daemon that stands by.
 STANDBY = "HOLDSFOR_STANDBY"
 PIPES = (0, 1, 2)  # standard input, output and errors, by which Spark speaks to its daemon
@@ -25,7 +27,7 @@ SECONDS = 1.0  # between two looks at whether the driver is still there
 
 def start_standby(environment: Mapping[str, str]) -> Path | None:
     """The socket of a daemon that begins to load now. None where this system cannot have one."""
-    if not hasattr(socket, "send_fds"):
+    if not hasattr(socket, "send_fds") or not is_on("standby"):
         return None
     path = Path(tempfile.mkdtemp(prefix="holdsfor-standby-"), "socket")  # a folder that no other user can enter
     with socket.socket(socket.AF_UNIX) as listener:

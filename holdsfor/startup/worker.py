@@ -19,6 +19,7 @@ from threading import Thread
 from typing import Any, BinaryIO, NoReturn
 
 from holdsfor.errors import HoldsforError
+from holdsfor.startup import is_on
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ NOT_FOR_A_WORKER = ("--help", "--master", "--conf", "--facts", "--functions", "s
 
 def start_worker_for(arguments: Sequence[str]) -> Worker | None:
     """Start one for `holdsfor run` in process, as far as its arguments tell."""
-    is_run = arguments[:1] == ["run"] and len(arguments) > 1
+    is_run = arguments[:1] == ["run"] and len(arguments) > 1 and is_on("worker")
     if not is_run or any(argument.split("=")[0] in NOT_FOR_A_WORKER for argument in arguments):
         return None
     return start_worker("holdsfor.cli.start.history", "load_first_kernel")

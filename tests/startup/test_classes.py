@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from holdsfor.spark.session import cache_dir
 from holdsfor.startup.classes import archive_of, class_options, is_whole
 from holdsfor.startup.lean_home import lean_home
+from holdsfor.startup.standby import start_standby
+from holdsfor.startup.worker import start_worker_for
 
 
 @pytest.fixture
@@ -30,6 +34,41 @@ def test_what_one_java_leaves_others_take(tmp_path: Path) -> None:
     archive.write_bytes(b"\xa8\xba\x0b\xf0" + b"classes")
     for leaves_archive in (True, False):
         assert class_options(archive, leaves_archive)[-1] == f'"-XX:SharedArchiveFile={archive}"'
+
+
+def test_an_archive_that_others_can_write_is_not_taken(tmp_path: Path) -> None:
+    archive = tmp_path / "classes.jsa"
+    archive.write_bytes(b"\xa8\xba\x0b\xf0" + b"classes")
+    archive.chmod(0o666)
+    assert len(class_options(archive)) < 2
+    archive.chmod(0o644)
+    assert class_options(archive)[-1] == f'"-XX:SharedArchiveFile={archive}"'
+
+
+def test_parts_can_be_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = tmp_path / "classes.jsa"
+    archive.write_bytes(b"\xa8\xba\x0b\xf0" + b"classes")
+    monkeypatch.setenv("HOLDSFOR_WITHOUT", "archive,lean_home,standby,worker")
+    assert class_options(archive) == []
+    assert lean_home(tmp_path) is None
+    assert start_standby({}) is None
+    assert start_worker_for(["run", "rules.ec"]) is None
+
+
+def test_the_folder_of_the_cache_is_closed_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "holdsfor").mkdir(0o777)
+    (tmp_path / "holdsfor").chmod(0o777)
+    assert cache_dir() == tmp_path / "holdsfor"
+    assert stat.S_IMODE(cache_dir().stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_the_cache_of_another_user_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "holdsfor").mkdir()
+    os.chown(tmp_path / "holdsfor", 12345, 12345)
+    assert cache_dir().parent != tmp_path
 
 
 def test_each_java_and_each_spark_has_its_own(java: Path, tmp_path: Path) -> None:
