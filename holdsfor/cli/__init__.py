@@ -13,7 +13,7 @@ __all__ = ["app"]
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when asked for: what a worker of the command needs of this folder is less."""
+    """Make the app when it is asked for: a worker of the command needs less of this folder."""
     if name != "app":
         raise AttributeError(f"module 'holdsfor.cli' has no attribute {name!r}")
     from holdsfor.cli.commands import make_app

@@ -16,7 +16,7 @@ SILENT = "-Xlog:disable"
 
 
 def class_options(archive: Path, leaves_archive: bool = False) -> list[str]:
-    """Options with which Java takes the archive, or leaves it when it ends."""
+    """Return the options with which Java takes the archive, or leaves it when it ends."""
     if not is_on("archive"):
         return []
     if is_whole(archive) and is_trusted_path(archive):
@@ -25,7 +25,7 @@ def class_options(archive: Path, leaves_archive: bool = False) -> list[str]:
 
 
 def archive_of(java: Path, home: Path | None, cache: Path) -> Path:
-    """Where it is, or would be. home: of Spark, if it is not as installed."""
+    """Return the place of the archive for this Java and this Spark. home: of Spark, if it is not as installed."""
     import pyspark
 
     real = java.resolve()
@@ -35,7 +35,7 @@ def archive_of(java: Path, home: Path | None, cache: Path) -> Path:
 
 
 def is_whole(archive: Path) -> bool:
-    """Java writes the beginning last: of an archive whose writing was interrupted it is zeros."""
+    """Tell whether an archive was written to its end: Java writes the beginning last, which is zeros until then."""
     try:
         with archive.open("rb") as file:
             return any(file.read(4))

@@ -24,10 +24,10 @@ def _unless_hung_up(*args: Any, **more: Any) -> None:
 
 
 def load_for_tasks() -> None:
-    """What fails here fails again in a worker, which can tell the driver.
+    """Load what tasks need. A failure here comes again in a worker, which can tell the driver.
 
-    Spark asks that no thread run when workers are forked. Numba's and Arrow's start later, if ever; the one of
-    Arrow's allocator knows about forks.
+    Spark asks that no thread run when workers are forked. Numba's and Arrow's start later, if ever; the one of Arrow's
+    allocator knows about forks.
     """
     with suppress(Exception), redirect_stdout(sys.stderr):  # Spark reads from the real one
         import pyspark.worker  # noqa: F401
@@ -50,7 +50,7 @@ def run_daemon() -> None:
 
 
 def main() -> None:
-    """As Spark starts it, with the module of its workers; or to stand by, with a socket and the driver's process."""
+    """Run as Spark starts it, with the module of its workers; or stand by, with a socket and the driver's process."""
     if sys.argv[1] == "standby":
         listener = socket.socket(fileno=int(sys.argv[2]))
         load_for_tasks()

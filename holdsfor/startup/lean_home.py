@@ -18,7 +18,7 @@ LEFT_OUT = "spark-mllib_"
 
 
 def lean_home(cache: Path) -> Path | None:
-    """The folder of links, made if it is not there; None where that cannot be."""
+    """Return the folder of links, made if it is not there; None where that cannot be."""
     import pyspark
 
     if not is_on("lean_home"):
@@ -31,10 +31,10 @@ def lean_home(cache: Path) -> Path | None:
         return made
     try:
         made.parent.mkdir(parents=True, exist_ok=True)
-        begun = Path(tempfile.mkdtemp(dir=made.parent))
-        _link_all(home, begun)
+        draft = Path(tempfile.mkdtemp(dir=made.parent))
+        _link_all(home, draft)
         with suppress(OSError):  # another process was first
-            begun.rename(made)
+            draft.rename(made)
     except OSError:
         return None
     return made if is_trusted_path(made) else None

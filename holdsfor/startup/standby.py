@@ -26,7 +26,7 @@ SECONDS = 1.0  # between two looks at whether the driver is still there
 
 
 def start_standby(environment: Mapping[str, str]) -> Path | None:
-    """The socket of a daemon that begins to load now. None where this system cannot have one."""
+    """Start a daemon that begins to load now, and return its socket; None where this system cannot have one."""
     if not hasattr(socket, "send_fds") or not is_on("standby"):
         return None
     path = Path(tempfile.mkdtemp(prefix="holdsfor-standby-"), "socket")  # a folder that no other user can enter
@@ -50,7 +50,9 @@ def start_standby(environment: Mapping[str, str]) -> Path | None:
 
 
 def hand_over() -> bool:
-    """Called by the daemon that Spark has started: whether another has done all that it should do."""
+    """Hand over to the daemon that stands by. True: that one has done all that this one, started by Spark, should
+    do.
+    """
     path = os.environ.get(STANDBY)
     if not path:
         return False
@@ -68,7 +70,7 @@ def hand_over() -> bool:
 
 
 def take_over(listener: socket.socket, driver: int) -> bool:
-    """Waits for Spark's daemon and becomes it. False: nobody will come any more, for the driver's process is gone."""
+    """Wait for Spark's daemon and become it. False: nobody will come any more, for the driver's process is gone."""
     connection = _wait(listener, driver)
     _remove(listener)
     if connection is None:

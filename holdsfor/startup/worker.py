@@ -24,7 +24,7 @@ from holdsfor.startup import is_on
 
 @dataclass(slots=True)
 class Worker:
-    """Does one piece of work for this process. Whoever starts one stops it."""
+    """A process that does one piece of work for this one. Whoever starts it stops it."""
 
     process: int
     orders: BinaryIO
@@ -33,7 +33,7 @@ class Worker:
     has_answered: bool = False
 
     def call(self, module: str, function: str, *arguments: Any, meanwhile: Callable[[], object] | None = None) -> Any:
-        """What the function gives, or raises, in the other process. meanwhile: what this one does until then."""
+        """Call a function in the other process; return or raise what it does. meanwhile: called here until then."""
         self.has_order = True
         try:
             pickle.dump((module, function, arguments), self.orders, pickle.HIGHEST_PROTOCOL)
@@ -52,7 +52,7 @@ class Worker:
         raise answer
 
     def stop(self) -> None:
-        """Waits for its end. Without work it is ended at once; in the midst of work it cleans up first."""
+        """Wait for its end. Without work it is ended at once; in the midst of work it cleans up first."""
         if not self.has_order:
             os.kill(self.process, signal.SIGKILL)
         with suppress(BrokenPipeError):
@@ -65,7 +65,7 @@ NOT_FOR_A_WORKER = ("--help", "--master", "--conf", "--facts", "--functions", "s
 
 
 def start_worker_for(arguments: Sequence[str]) -> Worker | None:
-    """Start one for `holdsfor run` in process, as far as its arguments tell."""
+    """Start a worker for `holdsfor run` in process, as far as its arguments tell."""
     is_run = arguments[:1] == ["run"] and len(arguments) > 1 and is_on("worker")
     if not is_run or any(argument.split("=")[0] in NOT_FOR_A_WORKER for argument in arguments):
         return None
@@ -73,7 +73,7 @@ def start_worker_for(arguments: Sequence[str]) -> Worker | None:
 
 
 def start_worker(module: str, function: str) -> Worker | None:
-    """It begins by calling the function. None: this system cannot fork, or has one core only."""
+    """Start a worker, which begins by calling the function. None: this system cannot fork, or has one core only."""
     if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2:
         return None
     (orders, order), (answers, answer) = os.pipe(), os.pipe()
@@ -88,7 +88,7 @@ def start_worker(module: str, function: str) -> Worker | None:
 
 
 def _serve(module: str, function: str, orders: BinaryIO, answers: BinaryIO) -> NoReturn:
-    """Never returns into the program that was forked."""
+    """Do the work; never return into the program that was forked."""
     try:
         _prepare(module, function)
         module, function, arguments = pickle.load(orders)
@@ -105,7 +105,7 @@ def _serve(module: str, function: str, orders: BinaryIO, answers: BinaryIO) -> N
 
 
 def _prepare(module: str, function: str) -> None:
-    """What fails here fails again when there is work, and is told then."""
+    """Call the function. A failure here comes again when there is work, and is told then."""
     gc.disable()
     with suppress(Exception):
         getattr(import_module(module), function)()
@@ -123,7 +123,7 @@ def _answer(module: str, function: str, arguments: tuple[Any, ...]) -> tuple[boo
 
 
 def _as_sent(error: Exception) -> Exception:
-    """The error, or what it says where it cannot travel."""
+    """Return the error, or its text where it cannot travel."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -132,6 +132,9 @@ def _as_sent(error: Exception) -> Exception:
 
 
 def _stop_when_left_alone(orders: BinaryIO) -> None:
-    """The command keeps its end open as long as it wants the answer. As Ctrl-C does: so that half a file is removed."""
+    """Interrupt this process, as Ctrl-C does, so that half a file is removed, when the command has ended.
+
+    The command keeps its end of the pipe open as long as it waits for the answer.
+    """
     orders.read(1)
     os.kill(os.getpid(), signal.SIGINT)

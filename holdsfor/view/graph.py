@@ -1,4 +1,4 @@
-"""What depends on what, as a graph: in Mermaid's language, in Graphviz's, or drawn as SVG."""
+"""Graphs of dependencies: in Mermaid's language, in Graphviz's, or drawn as SVG."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Kind = OneOf["input event", "input fluent", "event", "pattern", "simple fluent",
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """layer: how many others must be known before, at least. cyclic: it depends on itself, perhaps by way of others.
+    """A thing that is input or defined. layer: how many others must be evaluated before, at least.
 
-    internal: no result has it.
+    cyclic: it depends on itself, perhaps by way of others. internal: no result has it.
     """
 
     name: str
@@ -26,7 +26,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """`target` depends on `source` (positions in the nodes). cyclic: the arrow is part of a cycle."""
+    """A dependency of `target` on `source` (positions in the nodes). cyclic: the arrow is part of a cycle."""
 
     source: int
     target: int
@@ -61,7 +61,7 @@ _MARKS = ("cyclic", "unreachable", "internal")
 
 
 def mermaid(graph: Graph) -> str:
-    """A flowchart, as pages and repositories show it."""
+    """Write a flowchart, as pages and repositories show it."""
     lines = ["flowchart LR"]
     for number, node in enumerate(graph.nodes):
         opening, closing = _MERMAID_SHAPES[node.kind]
@@ -89,7 +89,7 @@ def mermaid(graph: Graph) -> str:
 
 
 def dot(graph: Graph) -> str:
-    """A digraph for Graphviz."""
+    """Write a digraph for Graphviz."""
     lines = ["digraph dependencies {", "    rankdir=LR;", '    node [style=filled, fontname="sans-serif"];']
     for number, node in enumerate(graph.nodes):
         more = ', color="#c62828", penwidth=2.5' if node.cyclic else ""
@@ -111,7 +111,7 @@ def _word(kind: Kind) -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    """Mermaid writes characters by their numbers: anything but a letter, a digit, _ and / might mean something."""
+    """Write characters by their numbers: anything but a letter, a digit, _ and / might mean something."""
     return "".join(_mermaid_characters(text))
 
 

@@ -1,4 +1,4 @@
-"""Where the nodes of a layered graph go: columns from left to right, few crossings, short arrows.
+"""Layout of a layered graph: columns from left to right, few crossings, short arrows.
 
 A long arrow gets a stop in each column that it passes; arrows from one node share their stops, so that they run
 together until they must part.
@@ -21,8 +21,11 @@ Spot = tuple[int, int]  # node, column; a stop if the column is not the node's o
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """columns: the spots of each from top to bottom. y: the middle of each. routes: by arrow, the spots that it visits;
-    none for an arrow within a column."""
+    """Positions of the nodes and stops of a graph.
+
+    columns: the spots of each from top to bottom. y: the middle of each. routes: by arrow, the spots that it visits;
+    none for an arrow within a column.
+    """
 
     columns: list[list[Spot]]
     y: dict[Spot, float]
@@ -58,7 +61,7 @@ def layers(graph: Graph) -> Layers:
 def _ordered(
     columns: list[list[Spot]], before: dict[Spot, list[Spot]], after: dict[Spot, list[Spot]]
 ) -> list[list[Spot]]:
-    """Sweeps to and fro: each spot goes to the mean of its neighbours, and the order with fewest crossings stays."""
+    """Sweep to and fro: each spot goes to the mean of its neighbours, and the order with fewest crossings stays."""
     best, fewest = columns, _crossings(columns, after)
     for sweep in range(_SWEEPS):
         forward = sweep % 2 == 0
@@ -104,14 +107,16 @@ def _placed(
 
 
 def _offsets(column: list[Spot], graph: Graph) -> list[float]:
-    """The least distances from the top of a column, in order."""
+    """Return the least distances from the top of a column, in order."""
     rooms = [HEIGHT + GAP if graph.nodes[node].layer == layer else STOP_GAP for node, layer in column]
     return list(accumulate(((one + other) / 2 for one, other in pairwise(rooms)), initial=0.0)) if rooms else []
 
 
 def _apart(wished: list[float], offsets: list[float]) -> list[float]:
-    """The places nearest to those wished, in least squares, that keep order and distances: neighbours that collide are
-    pooled and share the mean of their wishes."""
+    """Return the places nearest to those wished, in least squares, that keep order and distances.
+
+    Neighbours that collide are pooled and share the mean of their wishes.
+    """
     pools: list[tuple[float, int]] = []
     for wish, offset in zip(wished, offsets, strict=True):
         level, size = wish - offset, 1

@@ -58,7 +58,7 @@ def svg(graph: Graph, title: str = "Dependencies of an event description") -> st
 
 
 def _columns(graph: Graph, placed: Layers) -> tuple[list[float], list[float]]:
-    """The left edge and the width of each column."""
+    """Return the left edge and the width of each column."""
     lefts, widths, left = list[float](), list[float](), _MARGIN
     for number, column in enumerate(placed.columns):
         names = [graph.nodes[node].name for node, layer in column if graph.nodes[node].layer == layer == number]
@@ -84,9 +84,9 @@ class _Picture:
             arrow, route = self._graph.arrows[number], self._placed.routes[number]
             names = "arrow" + " negative" * arrow.negative + " cyclic" * arrow.cyclic
             source, target = self._graph.nodes[arrow.source].name, self._graph.nodes[arrow.target].name
-            told = _text(f"{target} depends on {'the absence of ' if arrow.negative else ''}{source}")
+            title = _text(f"{target} depends on {'the absence of ' if arrow.negative else ''}{source}")
             path = self._along(route) if route else self._beside(arrow)
-            yield f'<path class="{names}" d="{path}"><title>{told}</title></path>'
+            yield f'<path class="{names}" d="{path}"><title>{title}</title></path>'
 
     def _rank(self, arrow: Arrow) -> tuple[bool, bool]:
         return arrow.cyclic, not arrow.negative
@@ -95,7 +95,7 @@ class _Picture:
         return self._placed.y[spot] + HEIGHT / 2 + _MARGIN
 
     def _along(self, route: list[Spot]) -> str:
-        """From column to column, level inside each."""
+        """Draw an arrow from column to column, level inside each."""
         x, y = self._lefts[route[0][1]] + self._widths[route[0][1]], self._y(route[0])
         path = f"M{x:.1f} {y:.1f}"
         for spot in route[1:]:
@@ -109,7 +109,7 @@ class _Picture:
         return path
 
     def _beside(self, arrow: Arrow) -> str:
-        """Within a column, or back: round the right side."""
+        """Draw an arrow within a column, or back: round the right side."""
         begin, end = self._graph.nodes[arrow.source].layer, self._graph.nodes[arrow.target].layer
         x, y = self._lefts[begin] + self._widths[begin], self._y((arrow.source, begin))
         to_x, to_y = self._lefts[end] + self._widths[end], self._y((arrow.target, end))
@@ -125,8 +125,8 @@ def _node(node: GraphNode, left: float, middle: float, width: float) -> str:
     own = [mark for mark in marks if getattr(node, mark)]
     names, more = " ".join([node.kind.split()[0], *own]), "".join(f", {marks[mark]}" for mark in own)
     label = f'<text x="{left + width / 2:.1f}" y="{middle + 4.5:.1f}" text-anchor="middle">{_text(node.name)}</text>'
-    told = f"<title>{_text(f'{node.name}: {node.kind}{more}')}</title>"
-    return f'<g class="{names}">{told}{_shape(node.kind, left, middle, width)}{label}</g>'
+    title = f"<title>{_text(f'{node.name}: {node.kind}{more}')}</title>"
+    return f'<g class="{names}">{title}{_shape(node.kind, left, middle, width)}{label}</g>'
 
 
 def _shape(kind: Kind, left: float, middle: float, width: float) -> str:
@@ -169,10 +169,10 @@ def _tip(name: str, colour: str) -> str:
 
 
 def _width(text: str) -> float:
-    """About as wide as the text is drawn, with room at both sides."""
+    """Return about the width of a text as it is drawn, with room at both sides."""
     return sum(13.0 if char in "mwMW" or east_asian_width(char) in "WF" else 7.6 for char in text) + 28
 
 
 def _text(text: str) -> str:
-    """Text that is safe in SVG; characters that XML does not have become U+FFFD."""
+    """Return text that is safe in SVG; characters that XML does not have become U+FFFD."""
     return escape(_UNPRINTABLE.sub("\ufffd", text))

@@ -23,7 +23,7 @@ TAKEN_BACK = "taken back"  # in the place of the value of a retraction
 
 
 def input_table(events: Events) -> pa.Table:
-    """The rows as they were read, retractions among them."""
+    """Return the rows as they were read, retractions among them."""
     return pa.concat_tables([SCHEMA.empty_table(), *(_table(block) for block in events.blocks if len(block))])
 
 
@@ -42,14 +42,14 @@ def _table(block: Block) -> pa.Table:
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """Arguments for people; one that is missing is empty."""
+    """Return arguments for people; one that is missing is empty."""
     encoded = as_text(column)
     words = encoded.dictionary
     return pc.if_else(pc.equal(words, NULL), "", plain_text(words)).take(encoded.indices)
 
 
 def _lists(columns: list[pa.Array], size: int) -> pa.Array:
-    """Row by row the arguments of a row, as a list."""
+    """Return the arguments of each row as a list."""
     width = len(columns)
     offsets = pa.array(np.arange(size + 1, dtype=np.int32) * width)
     if not width:

@@ -1,10 +1,11 @@
-"""From tables of intervals and occurrences to lanes: one for each entity and fluent, with the rows in it."""
+"""Lanes of a page: one for each entity and fluent, with the rows of intervals and occurrences in it."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 from typing import Literal as OneOf
@@ -12,7 +13,6 @@ from typing import Literal as OneOf
 import pyarrow as pa
 
 from holdsfor.printable import count_text
-from holdsfor.view.definitions import Definition
 from holdsfor.view.shown_rows import EVERYBODY, Kind, LaneRow, count_names, name_missing, take_busiest, thin_out
 
 Clock = OneOf["ticks", "seconds", "milliseconds"]
@@ -20,6 +20,27 @@ Clock = OneOf["ticks", "seconds", "milliseconds"]
 _DIGITS = re.compile(r"(\d+)")
 _NEVER = 1 << 63
 _FROM, _TO = 631_152_000, 4_102_444_800  # 1990 to 2100, in seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A rule as its author wrote it, with the comment above it, and its file and line."""
+
+    place: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A fluent or event as the page tells how it is defined.
+
+    inputs: those that its rules look at, themselves or by way of others: whether it is an event, and its name.
+    """
+
+    name: str
+    is_event: bool
+    rules: tuple[RuleText, ...]
+    inputs: frozenset[tuple[bool, str]]
 
 
 def lay_out(
@@ -31,27 +52,27 @@ def lay_out(
     definitions: Sequence[Definition] = (),
     groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """All that the page shows, ready for JSON."""
+    """Return all that the page shows, ready for JSON."""
     totals = Counter({Kind(False, False, name): count for name, count in count_names(intervals)})
-    intervals, kept, entities_given = take_busiest(intervals, limit)
+    intervals, busiest, entities_given = take_busiest(intervals, limit)
     rows = _rows(intervals, "fluent", is_event=False)
-    known = {row.args[0] for row in rows if row.args}
+    subjects = {row.args[0] for row in rows if row.args}
     notes = []
-    if kept is not None:
+    if busiest is not None:
         notes.append(
-            f"Only the {len(kept):,} busiest of {entities_given:,} entities are shown: "
+            f"Only the {len(busiest):,} busiest of {entities_given:,} entities are shown: "
             f"{len(rows):,} of {totals.total():,} intervals."
         )
     marks = [] if occurrences is None else _rows(occurrences, "event", is_event=True)
     read = [] if inputs is None else _input_rows(inputs)
     for more, noun in ((marks, "events"), (read, "input rows")):
         totals.update(row.kind for row in more)
-        chosen = more if kept is None else [row for row in more if any(arg in kept for arg in row.args)]
+        chosen = more if busiest is None else [row for row in more if any(arg in busiest for arg in row.args)]
         thinned = thin_out(chosen, limit)
         rows += thinned
         if len(chosen) > limit:
             notes.append(f"Only {len(thinned):,} of {len(chosen):,} {noun} are shown: of each kind the same share.")
-    return _content(rows, known, clock, [*notes, *name_missing(rows, totals)], definitions, groups or {}, totals)
+    return _content(rows, subjects, clock, [*notes, *name_missing(rows, totals)], definitions, groups or {}, totals)
 
 
 # ---------------------------------------------------------------- rows
@@ -67,17 +88,20 @@ def _rows(table: pa.Table, name: str, is_event: bool) -> list[LaneRow]:
 
 
 def _input_rows(table: pa.Table) -> list[LaneRow]:
-    """Of a table as `view.inputs` makes it, the earliest first."""
+    """Return the rows of a table that `view.inputs` has made, the earliest first."""
     return [
         LaneRow(Kind(True, row["is_event"], row["name"]), row["args"], row["value"], row["start"], row["end"])
         for row in table.sort_by("start").to_pylist()
     ]
 
 
-def _entities(row: LaneRow, known: set[str]) -> list[str]:
-    """Whose lane a row stands in: every argument that is the first argument of some fluent, so that what is about two
-    stands with both; else its first argument."""
-    entities = [arg for arg in dict.fromkeys(row.args) if arg in known]
+def _entities(row: LaneRow, subjects: set[str]) -> list[str]:
+    """Return the entities in whose lanes a row stands, so that what is about two stands with both.
+
+    They are the arguments that are the first argument of some fluent (`subjects`); if there is none, its first
+    argument.
+    """
+    entities = [arg for arg in dict.fromkeys(row.args) if arg in subjects]
     return entities or row.args[:1] or [EVERYBODY]
 
 
@@ -86,7 +110,7 @@ def _entities(row: LaneRow, known: set[str]) -> list[str]:
 
 def _content(
     rows: list[LaneRow],
-    known: set[str],
+    subjects: set[str],
     clock: Clock | OneOf["auto"],
     notes: list[str],
     definitions: Sequence[Definition],
@@ -98,7 +122,7 @@ def _content(
     kinds = sorted({row.kind for row in rows})
     lanes: dict[tuple[str, Kind], list[LaneRow]] = {}
     for row in rows:
-        for entity in _entities(row, known):
+        for entity in _entities(row, subjects):
             lanes.setdefault((entity, row.kind), []).append(row)
     entities = sorted({entity for entity, _ in lanes}, key=natural)
     number = {entity: i for i, entity in enumerate(entities)}
@@ -121,7 +145,7 @@ def _content(
 
 
 def _group_names(entities: list[str], groups: Mapping[str, str]) -> list[str]:
-    """Of each entity; what bears the name of a group is in it. Nothing if there are no groups."""
+    """Return the group of each entity; an entity with the name of a group is in it. Nothing if there are no groups."""
     names = {name: name for name in groups.values()} | dict(groups)
     return [names.get(entity, "") for entity in entities] if groups else []
 
@@ -129,7 +153,7 @@ def _group_names(entities: list[str], groups: Mapping[str, str]) -> list[str]:
 def _kinds(
     kinds: list[Kind], counts: Counter[Kind], totals: Counter[Kind], definitions: Sequence[Definition]
 ) -> Iterator[dict[str, Any]]:
-    """What the legend shows, and how each is defined: its rules, and which kinds of input they look at."""
+    """Describe the kinds of the legend: the rules of each, and which kinds of input they look at."""
     by_kind = {(each.is_event, each.name): each for each in definitions}
     for kind in kinds:
         definition = None if kind.is_input else by_kind.get((kind.is_event, kind.name))
@@ -154,7 +178,7 @@ def _fill_lanes(
     kinds: list[Kind],
     number: dict[str, int],
 ) -> None:
-    """The rows of all lanes, one after the other, as columns."""
+    """Add the rows of all lanes, one after the other, as columns."""
     origin = int(content["origin"])
     columns: dict[str, list[int]] = {name: [] for name in ("start", "end", "depth", "term", "shade")}
     terms, shades = _Numbers(), {kind: _Numbers() for kind in kinds}
@@ -203,7 +227,7 @@ class _Numbers:
 
 
 def _stack(rows: list[LaneRow]) -> list[int]:
-    """The line of each row within its lane: the first that is free, so that no row hides another."""
+    """Return the line of each row within its lane: the first that is free, so that no row hides another."""
     free: list[int] = []
     busy: list[tuple[int, int]] = []
     depths = []
@@ -232,12 +256,12 @@ def _summary(rows: list[LaneRow], kinds: list[Kind], entities: list[str]) -> str
 
 
 def guess_clock(first: int, last: int) -> Clock:
-    """Numbers between 1990 and 2100 in seconds or milliseconds since 1970 are taken for such."""
+    """Guess what a tick is: numbers from 1990 to 2100, in seconds or milliseconds since 1970, are taken for such."""
     if _FROM <= first <= last <= _TO:
         return "seconds"
     return "milliseconds" if _FROM * 1000 <= first <= last <= _TO * 1000 else "ticks"
 
 
 def natural(name: str) -> list[tuple[int, int | str]]:
-    """A key that puts v2 before v10."""
+    """Return a key that puts v2 before v10."""
     return [(0, int(part)) if part.isdecimal() else (1, part) for part in _DIGITS.split(name) if part]

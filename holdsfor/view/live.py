@@ -1,4 +1,4 @@
-"""How a stream goes, for people: a table that moves on a terminal, a line a minute elsewhere."""
+"""Progress of a stream, for people: a table that moves on a terminal, a line a minute elsewhere."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ COLUMNS = ("batch", "events", "events/s", "stream time", "late", "rejected", "ch
 
 
 class LiveProgress:
-    """Shows each batch of a stream: `with LiveProgress() as progress: progress.show(metrics)`.
+    """Display of a stream's batches: `with LiveProgress() as progress: progress.show(metrics)`.
 
-    On a terminal that is a table on stderr, elsewhere a line a minute in the log. sinks: tells how far receivers are.
+    On a terminal it is a table on stderr, elsewhere a line a minute in the log. sinks: tells how far receivers are.
     """
 
     def __init__(
@@ -101,10 +101,10 @@ class LiveProgress:
 
 @dataclass(slots=True)
 class Minute:
-    """Sums up the batches since the last line about them."""
+    """Sums over the batches since the last line about them."""
 
     clock: Clock
-    begun: float
+    start: float
     batches: int = 0
     events: int = 0
     changes: int = 0
@@ -130,7 +130,7 @@ class Minute:
         self.last = metrics
 
     def is_over(self) -> bool:
-        return time.monotonic() - self.begun >= MINUTE
+        return time.monotonic() - self.start >= MINUTE
 
     def text(self, sinks: Sequence[SinkMetrics] = ()) -> str:
         """Write a line for people."""
@@ -171,7 +171,7 @@ class Minute:
 
 
 def cells(metrics: BatchMetrics, clock: Clock) -> tuple[str, ...]:
-    """What a row of the table shows, in the order of `COLUMNS`."""
+    """Return the cells of a row of the table, in the order of `COLUMNS`."""
     return (
         f"{metrics.batch:,}",
         f"{metrics.events_in:,}",
@@ -187,7 +187,7 @@ def cells(metrics: BatchMetrics, clock: Clock) -> tuple[str, ...]:
 
 
 def line(metrics: BatchMetrics, clock: Clock) -> str:
-    """The same in one line."""
+    """Write what a row of the table shows as one line."""
     of = dict(zip(COLUMNS, cells(metrics, clock), strict=True))
     dropped = f"{metrics.dropped:,} dropped, " if metrics.dropped else ""
     aside = f"{metrics.units_quarantined:,} in quarantine, " if metrics.units_quarantined else ""

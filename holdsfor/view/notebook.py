@@ -1,4 +1,4 @@
-"""What notebooks show of results, descriptions and plans: a small timeline, a table, a graph.
+"""Representations for notebooks of results, descriptions and plans: a small timeline, a table, a graph.
 
 Notebooks ask the object itself (`_repr_html_`), so that results, descriptions and plans, which lie below this folder,
 load this module when they are asked.
@@ -40,7 +40,7 @@ def result_html(result: Result) -> str:
 
 
 def timeline_svg(intervals: pa.Table, clock: Clock) -> str:
-    """The first lanes of a timeline, by name; nothing if there is none."""
+    """Draw the first lanes of a timeline, by name; nothing if there is none."""
     rows = intervals.slice(0, 50 * BARS).to_pylist()
     lanes = sorted({_lane(row) for row in rows}, key=natural)[:LANES]
     drawn = [row for row in rows if _lane(row) in lanes][:BARS]
@@ -109,7 +109,7 @@ def description_html(description: EventDescription) -> str:
 
 
 def plan_html(plan: Plan) -> str:
-    """What depends on what. As an image, so that its styles stay inside it."""
+    """Draw what depends on what, as an image, so that its styles stay inside it."""
     picture = b64encode(svg(plan_graph(plan), "Plan").encode()).decode()
     return f'<img alt="what depends on what" src="data:image/svg+xml;base64,{picture}">'
 

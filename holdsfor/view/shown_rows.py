@@ -1,4 +1,4 @@
-"""Which rows a page has: all of them, or where they are too many, some of each kind, and what it says of the others."""
+"""Choice of the rows of a page: all, or where they are too many, some of each kind, with notes on the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVERYBODY = "(all)"  # the lane of what has no arguments
 
 
 class Kind(NamedTuple):
-    """What a row is one of. In this order: fluents, events, and then what the rules read, likewise."""
+    """A kind of rows. In this order: fluents, events, and then what the rules read, likewise."""
 
     is_input: bool
     is_event: bool
@@ -60,7 +60,7 @@ def name_missing(rows: list[LaneRow], totals: Counter[Kind]) -> Iterator[str]:
 
 
 def _first_args(table: pa.Table) -> pa.DictionaryArray:
-    """The first argument of each row; `EVERYBODY` where there is none."""
+    """Return the first argument of each row; `EVERYBODY` where there is none."""
     args = table["args"].combine_chunks()
     if isinstance(args, pa.ChunkedArray):
         args = pa.concat_arrays(args.chunks) if args.num_chunks else pa.array([], args.type)
@@ -71,7 +71,10 @@ def _first_args(table: pa.Table) -> pa.DictionaryArray:
 
 
 def take_busiest(intervals: pa.Table, limit: int) -> tuple[pa.Table, frozenset[str] | None, int]:
-    """Take the rows of the busiest entities, as many as fit; also gives these (None: all), and how many there were."""
+    """Take the rows of the busiest entities, as many as fit.
+
+    Return also these entities (None: all), and how many there were.
+    """
     if intervals.num_rows <= limit:
         return intervals, None, 0
     first = _first_args(intervals)

@@ -12,8 +12,7 @@ from typing import Literal as OneOf
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.view.definitions import Definition
-from holdsfor.view.lanes import Clock, lay_out
+from holdsfor.view.lanes import Clock, Definition, lay_out
 
 LIMIT = 100_000
 
@@ -34,7 +33,7 @@ def timeline(
     definitions: Sequence[Definition] = (),
     groups: Mapping[str, str] | None = None,
 ) -> Path:
-    """Writes the page and returns its path.
+    """Write the page and return its path.
 
     intervals, occurrences: tables as `recognise` gives them.
     clock: "seconds" or "milliseconds" since 1970 (shown as UTC dates) or plain "ticks"; "auto" looks at the numbers.
@@ -60,13 +59,13 @@ def timeline(
 
 
 def embedded(content: Any) -> str:
-    """JSON that may stand in a script element: no character in it can end the element or begin a comment."""
+    """Write JSON that may stand in a script element: no character in it can end the element or begin a comment."""
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _fill(template: str, parts: dict[str, str]) -> str:
-    """Puts each part in its place, once: what a part says is never read as a place."""
+    """Put each part in its place, once: what a part says is never read as a place."""
     pieces = template.split("{{")
     filled = [pieces[0]]
     for piece in pieces[1:]:

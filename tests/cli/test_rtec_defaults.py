@@ -85,7 +85,7 @@ def test_unknown_keys_are_named_and_left_out(here: Path) -> None:
     ("args", "message"),
     [
         ([], f"{TABLE} has several applications: choose one of them with --app: doors, lifts."),
-        (["--app", "door"], f"{TABLE} has no application door. Did you mean doors?"),
+        (["--app", "door"], f"{TABLE} has no application door. Did you mean 'doors'?"),
         (["--app", "ships"], f"{TABLE} has no application ships. It has doors, lifts."),
         (
             ["--app", "lifts"],

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.cli.output.definitions import page_definitions
-from holdsfor.view.definitions import RuleText
 from holdsfor.view.inputs import input_table
+from holdsfor.view.lanes import RuleText
 from tests.view.test_timeline import data_of, lanes_of
 
 RULES = """\

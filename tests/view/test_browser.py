@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.view import timeline
-from holdsfor.view.definitions import Definition, RuleText
 from holdsfor.view.inputs import SCHEMA
+from holdsfor.view.lanes import Definition, RuleText
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [

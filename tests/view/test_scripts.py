@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.view import timeline
-from holdsfor.view.definitions import Definition, RuleText
 from holdsfor.view.inputs import SCHEMA
+from holdsfor.view.lanes import Definition, RuleText
 from tests.view.test_browser import table
 
 NODE = shutil.which("node")

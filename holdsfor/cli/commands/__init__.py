@@ -30,7 +30,10 @@ TAKES_EVENT_FILES = ("run", "progress", "timeline")
 
 
 class Commands(TyperGroup):
-    """A user's mistake ends any command with its message and exit code 1; a traceback means that we have a bug."""
+    """A group of commands: a user's mistake ends any of them with its message and exit code 1.
+
+    A traceback means that we have a bug.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _hide_values_of_switches(self.get_params(ctx))

@@ -19,7 +19,7 @@ def demo(
 
 
 def _example(name: str) -> Any:
-    """The examples folder: installed as holdsfor_examples, or called examples when running from the sources."""
+    """Import an example: installed as holdsfor_examples, or from the folder examples of the sources."""
     for package in ("holdsfor_examples", "examples"):
         try:
             return import_module(f"{package}.{name}.demo")

@@ -45,7 +45,7 @@ def fmt(
 
 
 def _formatted(path: Path) -> tuple[str, str]:
-    """The text of a file and what it becomes; line ends stay as they are."""
+    """Return the text of a file and its new layout; line ends stay as they are."""
     from holdsfor.language.diagnostics import Source
     from holdsfor.language.format.write import formatted
 

@@ -1,4 +1,4 @@
-"""The options that several commands have: each with its type, its words in the help, and its panel there."""
+"""Options that several commands have: each with its type, its words in the help, and its panel there."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ Conf = Annotated[
 
 
 class EventFilesCommand(TyperCommand):
-    """`--events a b c` is `--events a --events b --events c`: a shell expands `day-*.csv` to the former."""
+    """A command that takes `--events a b c` as `--events a --events b --events c`: a shell expands `day-*.csv`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, spread(args, "--events"))

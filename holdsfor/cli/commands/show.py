@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +15,7 @@ from holdsfor.cli.output.results import Results, read_results
 from holdsfor.duration import PER_SECOND
 from holdsfor.errors import HoldsforError
 from holdsfor.io.clock import Clock, clock_text
+from holdsfor.io.readers.mapping import did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +61,7 @@ def show_results(
 
 
 def _show_rows(table: pa.Table, limit: int, clock: Clock, name: str | None = None) -> None:
-    """Those of one fluent or event; without a name each row says of which."""
+    """Show the rows of one fluent or event; without a name each row says of which."""
     rows = table.sort_by("start")
     kind = "fluent" if "value" in rows.column_names else "event"
     header = (*([kind] if name is None else []), "about", *(["value"] if kind == "fluent" else []), *TIMES)
@@ -71,28 +71,25 @@ def _show_rows(table: pa.Table, limit: int, clock: Clock, name: str | None = Non
 
 
 def _check_entities(results: Results, entities: Sequence[str]) -> None:
-    """An entity of which nothing was recognised is probably misspelt."""
+    """Refuse an entity of which nothing was recognised: it is probably misspelt."""
     import pyarrow.compute as pc
-
-    from holdsfor.io.readers.mapping import did_you_mean
 
     for entity in entities:
         if not any(pc.any(_mentions(table, entity)).as_py() for table in (results.intervals, results.occurrences)):
             columns = [pc.list_flatten(table["args"]).unique() for table in (results.intervals, results.occurrences)]
-            known = sorted({name for column in columns for name in column.to_pylist()})
-            raise HoldsforError(f"nothing was recognised of {entity!r}.{did_you_mean(entity, known)}")
+            entities_of_rows = sorted({name for column in columns for name in column.to_pylist()})
+            raise HoldsforError(f"nothing was recognised of {entity!r}.{did_you_mean(entity, entities_of_rows)}")
 
 
 def _which(results: Results, name: str) -> int:
-    """Whether it is among the intervals (0) or the occurrences (1)."""
+    """Tell whether a name is among the intervals (0) or the occurrences (1)."""
     for number, column in enumerate((results.intervals["fluent"], results.occurrences["event"])):
         if name in column.unique().to_pylist():
             return number
     everything = sorted({*results.names(), *results.defined})
-    close = get_close_matches(name, everything, 1, 0.6)
-    hint = f"Did you mean {close[0]!r}?" if close else f"There is {', '.join(everything) or 'nothing'}."
+    hint = did_you_mean(name, everything, 0.6) or f" There is {', '.join(everything) or 'nothing'}."
     wrong = f"no rule defines {name!r}" if results.defined else f"nothing called {name!r} was recognised"
-    raise HoldsforError(f"{wrong}. {hint}")
+    raise HoldsforError(f"{wrong}.{hint}")
 
 
 def _named(table: pa.Table, name: str) -> pa.Table:
@@ -102,7 +99,7 @@ def _named(table: pa.Table, name: str) -> pa.Table:
 
 
 def _narrow(table: pa.Table, entities: Sequence[str], since: int | None, until: int | None) -> pa.Table:
-    """Only what is about the entities, and not over by `since`, and begun before `until`."""
+    """Take the rows about the entities that are not over by `since` and begin before `until`."""
     import pyarrow.compute as pc
 
     if since is not None:
@@ -116,7 +113,7 @@ def _narrow(table: pa.Table, entities: Sequence[str], since: int | None, until: 
 
 
 def _mentions(table: pa.Table, entity: str) -> pa.Array:
-    """Which rows have the entity among their arguments."""
+    """Tell for each row whether the entity is among its arguments."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -129,7 +126,7 @@ def _mentions(table: pa.Table, entity: str) -> pa.Array:
 
 
 def _cells(rows: Sequence[dict[str, Any]], clock: Clock, kind: str | None) -> Iterator[tuple[object, ...]]:
-    """kind: the column that says of which fluent or event a row is; None: all are of one."""
+    """Return the cells of each row. kind: the column that names its fluent or event; None: all are of one."""
     for row in rows:
         of = [row[kind]] if kind else []
         start, end = row["start"], row["end"]
@@ -140,7 +137,7 @@ def _cells(rows: Sequence[dict[str, Any]], clock: Clock, kind: str | None) -> It
 
 
 def _read_time(option: str, text: str | None, clock: Clock) -> int | None:
-    """A tick, or an ISO time where the results have times."""
+    """Read a tick, or an ISO time where the results have times."""
     if text is None:
         return None
     if text.removeprefix("-").isdecimal():

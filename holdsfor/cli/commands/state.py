@@ -35,18 +35,18 @@ def show_state(
     """Print what a checkpoint or a saved session holds: rows, bytes and times of each relation, by stage and bucket."""
     from holdsfor.local.state import read_state
 
-    kept = read_state(folder)
+    held = read_state(folder)
     if relation is not None:
-        _show_rows(relation, kept.of_relation(relation), limit)
+        _show_rows(relation, held.of_relation(relation), limit)
         return
     cells = [
         (each.place, each.use, each.relation, each.rows, each.size, str(each.oldest), str(each.newest))
-        for each in kept.holdings
+        for each in held.holdings
     ]
     show(folder, HEADER, cells)
-    fired = "no query time yet" if kept.fired is None else f"last query time {kept.fired}"
-    rows = sum(each.rows for each in kept.holdings)
-    say(f"{kept.kind}, format version {kept.version}, {fired}, {rows:,} rows, {kept.size:,} bytes on disk")
+    fired = "no query time yet" if held.fired is None else f"last query time {held.fired}"
+    rows = sum(each.rows for each in held.holdings)
+    say(f"{held.kind}, format version {held.version}, {fired}, {rows:,} rows, {held.size:,} bytes on disk")
 
 
 def _show_rows(relation: str, holdings: Sequence[HeldRows], limit: int) -> None:
@@ -57,7 +57,7 @@ def _show_rows(relation: str, holdings: Sequence[HeldRows], limit: int) -> None:
 
 
 def _rows(holdings: Sequence[HeldRows]) -> Iterator[tuple[object, ...]]:
-    """One after the other, as far as they are asked for."""
+    """Return the rows one after the other, made as they are asked for."""
     from holdsfor.io.events import OPEN
 
     for holding in holdings:

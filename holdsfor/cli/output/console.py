@@ -1,4 +1,4 @@
-"""What a person sees: results on stdout; progress, warnings and errors on stderr."""
+"""Output for a person: results on stdout; progress, warnings and errors on stderr."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def say(text: str) -> None:
 
 
 def complain(text: str, style: str = "red") -> None:
-    """An error or a warning, as it stands: brackets in it are no markup, and its lines are not folded.
+    """Print an error or a warning as it stands: brackets in it are no markup, and its lines are not folded.
 
     Where lines on stderr are those of a log, it is one of them.
     """
@@ -61,7 +61,7 @@ def warn_of_overflows(times: int) -> None:
 
 
 def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]], file: TextIO | None = None) -> None:
-    """A table on stdout, or in a file; columns of numbers go to the right."""
+    """Print a table, or write it to a file; columns of numbers go to the right."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -81,7 +81,7 @@ def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]],
 
 @dataclass(slots=True)
 class ProgressStep:
-    """What is being done, and how much of it is done, from 0 to 1; None where nobody knows.
+    """A step of work, and how much of it is done, from 0 to 1; None where nobody knows.
 
     measure: asks for that, where it can be asked.
     """

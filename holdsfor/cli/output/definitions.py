@@ -1,4 +1,4 @@
-"""How each fluent and event is defined, for the page: its rules as they are written, and the input they look at."""
+"""Definitions for the page: the rules of each fluent and event as they are written, and the input they look at."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from holdsfor.cli.output.graph import Thing, definitions, uses
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.terms import Place
-from holdsfor.view.definitions import Definition, RuleText
+from holdsfor.view.lanes import Definition, RuleText
 
 
 def page_definitions(description: EventDescription) -> tuple[Definition, ...]:
-    """One for each name: those of other numbers of arguments are told together, as the page draws them."""
+    """Return a definition for each name, whatever its number of arguments, as the page draws them."""
     direct: dict[Thing, set[Thing]] = defaultdict(set)
     for use in uses(description):
         direct[use.by].add(use.of)
@@ -40,7 +40,7 @@ def _by_line(place: Place) -> tuple[str, int, int]:
 
 
 def _all_behind(thing: Thing, direct: Mapping[Thing, set[Thing]]) -> set[Thing]:
-    """All that it depends on, by way of others too."""
+    """Return all that a thing depends on, by way of others too."""
     behind: set[Thing] = set()
     waiting = [thing]
     while waiting:
@@ -57,7 +57,7 @@ def _rule_text(place: Place, sources: Mapping[str, Source]) -> RuleText:
 
 
 def _lines(place: Place, source: Source) -> Iterator[str]:
-    """The lines of a rule, after the comment that stands right above it."""
+    """Return the lines of a rule, after the comment that stands right above it."""
     first = place.line
     while first > 1 and source.line(first - 1).lstrip().startswith("%"):
         first -= 1

@@ -1,4 +1,4 @@
-"""What was recognised, in a few lines: how much of each fluent and event, the longest and the latest."""
+"""A summary of results: how much there is of each fluent and event, the longest and the latest."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ MANY, NEARLY_ALL = 20, 0.9
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fluent or event. longest: None for events, and where nothing is over yet; latest: None if there is none.
+    """A line of the summary, about one fluent or event.
 
-    not_over: how many intervals have no end.
+    longest: None for events, and where nothing is over yet. latest: None if there is none. not_over: how many intervals
+    have no end.
     """
 
     name: str
@@ -68,7 +69,7 @@ def show_outcome(outcome: HistoryRun, out: Path) -> None:
 
 
 def summarise(table: pa.Table) -> Iterator[Finding]:
-    """What a table of intervals or of occurrences has, by name."""
+    """Summarise a table of intervals or of occurrences, by name."""
     import numpy as np
 
     is_event = "event" in table.column_names
@@ -85,11 +86,11 @@ def summarise(table: pa.Table) -> Iterator[Finding]:
 
 
 def summarise_parts(tables: Iterable[pa.Table]) -> list[Finding]:
-    """The same of a table that comes in parts."""
+    """Summarise a table that comes in parts."""
     findings: dict[str, Finding] = {}
     for finding in chain.from_iterable(map(summarise, tables)):
-        known = findings.get(finding.name)
-        findings[finding.name] = finding if known is None else _join(known, finding)
+        earlier = findings.get(finding.name)
+        findings[finding.name] = finding if earlier is None else _join(earlier, finding)
     return [findings[name] for name in sorted(findings, key=str)]
 
 
@@ -101,10 +102,10 @@ def _join(one: Finding, other: Finding) -> Finding:
 
 
 def with_unfound(findings: Iterable[Finding], defined: Iterable[str]) -> list[Finding]:
-    """Add a finding without rows for each definition of which nothing was found. defined: names."""
-    known = [*findings]
-    missing = {*defined} - {finding.name for finding in known}
-    return [*known, *(Finding(name, 0) for name in sorted(missing))]
+    """Add a finding without rows for each name that rules define and that has none."""
+    with_rows = [*findings]
+    missing = {*defined} - {finding.name for finding in with_rows}
+    return [*with_rows, *(Finding(name, 0) for name in sorted(missing))]
 
 
 def hints(findings: Iterable[Finding]) -> Iterator[str]:
@@ -116,7 +117,7 @@ def hints(findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _lengths(table: pa.Table) -> npt.NDArray[np.int64]:
-    """How long each interval is; -1 if it is not over."""
+    """Return the length of each interval; -1 if it is not over."""
     import pyarrow.compute as pc
 
     lengths: npt.NDArray[np.int64] = pc.fill_null(pc.subtract(table["end"], table["start"]), -1).to_numpy()
@@ -129,7 +130,7 @@ def _row(table: pa.Table, at: np.int64) -> Row:
 
 
 def finding_cells(findings: Sequence[Finding], clock: Clock) -> Iterator[tuple[object, ...]]:
-    """As a table on the terminal has them."""
+    """Return the cells of a table on the terminal."""
     for finding in findings:
         longest, latest = finding.longest, finding.latest
         if latest is None:
@@ -140,14 +141,14 @@ def finding_cells(findings: Sequence[Finding], clock: Clock) -> Iterator[tuple[o
 
 
 def subject(row: Row) -> str:
-    """Who or what it is about, and the value if it is not just true: `v1, v2 = fast`."""
+    """Write who or what a row is about, and its value if it is not just true: `v1, v2 = fast`."""
     value = row.get("value")
     parts = [", ".join(row["args"]), f"= {value}" if value not in (None, "true") else ""]
     return " ".join(part for part in parts if part) or "(all)"
 
 
 def span_text(row: Row, clock: Clock) -> str:
-    """When it was: `from 08:00 to 09:00`, `since 08:00`, `at 08:00`."""
+    """Write when a row was: `from 08:00 to 09:00`, `since 08:00`, `at 08:00`."""
     start = clock_text(row["start"], clock)
     if row["end"] is None:
         return f"since {start}"
@@ -157,5 +158,5 @@ def span_text(row: Row, clock: Clock) -> str:
 
 
 def length_text(ticks: int, clock: Clock) -> str:
-    """`1 day, 2:55:00`; ticks where no one knows how long a tick is."""
+    """Write a length: `1 day, 2:55:00`, or ticks where no one knows how long a tick is."""
     return f"{ticks:,} ticks" if clock == "ticks" else str(timedelta(seconds=ticks / PER_SECOND[clock]))

@@ -37,12 +37,12 @@ def begin_logs(form: Form, level: Level) -> Callable[[], None]:
 
 
 def is_logging() -> bool:
-    """Return whether lines on stderr are those of a log."""
+    """Tell whether lines on stderr are those of a log."""
     return any(isinstance(handler, StderrHandler) for handler in _log.handlers)
 
 
 class StderrHandler(logging.Handler):
-    """Writes to whatever stderr is at that moment: a table that is drawn there takes its place meanwhile."""
+    """A handler that writes to whatever stderr is at that moment, since a table that is drawn there replaces it."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -53,7 +53,7 @@ class StderrHandler(logging.Handler):
 
 
 class TextFormatter(logging.Formatter):
-    """Writes `2026-03-01T09:15:25.250Z WARNING the broker is away`."""
+    """A formatter of lines such as `2026-03-01T09:15:25.250Z WARNING the broker is away`."""
 
     def format(self, record: logging.LogRecord) -> str:
         lines = f"{time_of(record)} {record.levelname:<7} {record.getMessage()}"
@@ -62,7 +62,7 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes an object a line; figures that a record has are fields of it."""
+    """A formatter of an object a line; figures that a record has are fields of it."""
 
     def format(self, record: logging.LogRecord) -> str:
         entry: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What `holdsfor check` tells of a description that is right: its kinds, strata, stages and uses."""
+"""Overview of a description that is right, for `holdsfor check`: kinds, strata, stages, uses, units of evaluation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Literal as OneOf
 from holdsfor.cli.output.console import say, show
 from holdsfor.cli.output.graph import Thing, Use, count_rules, definitions, graph, predicates, unreachable, uses
 from holdsfor.cli.output.report import report
+from holdsfor.engine.incremental.units import Unit, find_units
 from holdsfor.language.description import EventDescription
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
@@ -15,6 +16,8 @@ from holdsfor.plan.distribution.advice import advise_on_together
 from holdsfor.plan.printing.bounds import show_unbounded
 from holdsfor.plan.printing.explain import explain
 from holdsfor.plan.printing.plan import show_stages_to_authors
+from holdsfor.plan.printing.rule import named
+from holdsfor.plan.walk import defines, names_times
 from holdsfor.printable import count_text
 
 _SHOWN = 6  # places of one thing in a table; --json has all
@@ -36,8 +39,6 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
         say("\n".join(f"  {line}" for line in show_stages_to_authors(made)))
     show("uses", ("name", "used by", "where"), _uses(description, all_uses))
     if with_plan:
-        from holdsfor.cli.output.units import show_units
-
         say(explain(description))
         say("\nwhat a change makes be evaluated again, from one query time to the next")
         say("\n".join(f"  {line}" for line in show_units(made)))
@@ -100,5 +101,44 @@ def _places(places: list[Place]) -> str:
 
 def _unused(description: EventDescription, all_uses: list[Use]) -> list[str]:
     used: set[Thing] = {use.of for use in all_uses if use.by != use.of}
-    known = predicates(description)
-    return [f"{thing[1]} ({place.file}:{place.line})" for thing, place in known.items() if thing not in used]
+    places = predicates(description)
+    return [f"{thing[1]} ({place.file}:{place.line})" for thing, place in places.items() if thing not in used]
+
+
+# ---------------------------------------------------------------- units
+
+
+def show_units(plan: Plan) -> Iterator[str]:
+    """Write by which keys a change makes definitions be evaluated again, one unit after the other."""
+    for number, unit in enumerate(find_units(plan, range(len(plan.definitions))), 1):
+        for keys, names in _by_keys(unit, plan).items():
+            yield f"{number}, {keys}: {', '.join(names)}"
+        for label, names in _reasons(unit, plan):
+            if names:
+                yield f"     {label} {', '.join(names)}"
+
+
+def _by_keys(unit: Unit, plan: Plan) -> dict[str, list[str]]:
+    """Return the names that a unit defines, under the words for their keys."""
+    grouped: dict[str, list[str]] = {}
+    for definition in unit.definitions:
+        for relation in defines(plan.definitions[definition]):
+            keys = _key_text(unit.homes[relation]) if unit.is_keyed else "all keys together"
+            grouped.setdefault(keys, []).append(named(relation))
+    return grouped
+
+
+def _key_text(positions: tuple[int, ...]) -> str:
+    numbers = " and ".join(str(position + 1) for position in positions)
+    return f"the changed keys, by argument{'s' if len(positions) > 1 else ''} {numbers}"
+
+
+def _reasons(unit: Unit, plan: Plan) -> Iterator[tuple[str, list[str]]]:
+    """List the reasons why more than the changed keys are evaluated."""
+    if unit.is_keyed:
+        yield "all keys when this changes:", sorted(map(named, unit.everywhere))
+    restless = [n for n in unit.definitions if plan.looks[n].stirs is None or names_times(plan.definitions[n])]
+    yield (
+        "at each query time, because of the times it looks at:",
+        [named(relation) for n in restless for relation in defines(plan.definitions[n])],
+    )

@@ -16,12 +16,12 @@ from holdsfor.plan.printing.bounds import find_unbounded, how_to_bound
 def report(
     diagnostics: Iterable[object], description: EventDescription | None = None, made: Plan | None = None
 ) -> dict[str, Any]:
-    """`holdsfor check --json`. With errors there is no description, and only diagnostics are told."""
-    told = [_diagnostic(each) for each in diagnostics if isinstance(each, Diagnostic)]
+    """Make the data of `holdsfor check --json`. With errors there is no description, and only diagnostics are lines."""
+    lines = [_diagnostic(each) for each in diagnostics if isinstance(each, Diagnostic)]
     summary: dict[str, Any] = {
-        "errors": sum(each["severity"] == "error" for each in told),
-        "warnings": sum(each["severity"] == "warning" for each in told),
-        "diagnostics": told,
+        "errors": sum(each["severity"] == "error" for each in lines),
+        "warnings": sum(each["severity"] == "warning" for each in lines),
+        "diagnostics": lines,
     }
     if description is None or made is None:
         return summary
@@ -76,9 +76,9 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
 
 
 def _stages(made: Plan) -> dict[Signature, tuple[int, list[int]]]:
-    """Stage number and the positions of the arguments by which it is shared out, per definition.
+    """Return stage number, and positions of the arguments by which it is shared out, per definition.
 
-    What can never be true has none; no position: all together.
+    A definition that can never be true has none; one without positions is evaluated all together.
     """
     return {
         home.relation.signature: (number, list(home.positions or ()))

@@ -1,4 +1,4 @@
-"""The result tables in a folder: those that a run wrote, or those of a stream as it stands."""
+"""Result tables in a folder: those that a run wrote, or those of a stream as it stands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Results:
 
 
 def read_results(folder: Path) -> Results:
-    """Of a stream: what is known now. Its folder is that of its tables, or its checkpoint with the tables inside."""
+    """Read the tables of a folder. Of a stream it is that of its tables, or its checkpoint with the tables inside."""
     for tables in (folder, folder / "tables"):
         if (tables / "commits").is_dir():
             return _read_stream(tables)
@@ -47,7 +47,7 @@ def _read_stream(tables: Path) -> Results:
 
 
 def _guess_clock(*tables: pa.Table) -> Clock:
-    """A stream does not note down what a tick is; as on the page, numbers of our time are dates."""
+    """Guess what a tick is, which a stream does not note down: as on the page, numbers of our time are dates."""
     import pyarrow.compute as pc
 
     from holdsfor.view.lanes import guess_clock

@@ -46,7 +46,7 @@ def load_first_kernel() -> None:
 
 
 def carry_out(order: RunOrder) -> HistoryRun | None:
-    """In this process; None: it is for Spark."""
+    """Carry out a run in this process; return None if it is for Spark."""
     plan.keep(order.description, order.plan)
     times, out = order.times, order.writing.out
     check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], times["tick_unit"])
@@ -75,7 +75,7 @@ def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[st
 def in_process(
     description: EventDescription, source: EventSource, times: RunTimes, writing: Writing, threads: int | None = None
 ) -> HistoryRun:
-    """Intervals are written while others are still being found, where the format allows it."""
+    """Recognise in this process; write intervals while others are still being found, where the format allows it."""
     with early_table(writing) as early:
         with tell_of_compiling(), progress("Reading") as step:
             watched = WatchedSource(source.parts, step)
@@ -89,14 +89,14 @@ def in_process(
 
 
 def early_table(writing: Writing) -> AbstractContextManager[GrowingTable | None]:
-    """The intervals of a run. None: its format is written when all rows are there."""
+    """Open the table of intervals. None: its format is written when all rows are there."""
     if writing.form != "parquet":
         return nullcontext()
     return GrowingTable(make_folder(writing.out) / "intervals.parquet", INTERVALS_SCHEMA)
 
 
 def write_result(result: Result, writing: Writing, early: GrowingTable | None) -> None:
-    """early: the intervals, most of which are on disk by now."""
+    """Write the tables of a result. early: the intervals, most of which are on disk by now."""
     names = [*TABLES, *(["changes"] if writing.changes else [])]
     tables = {name: getattr(result, name) for name in names}
     _clear(writing.out)
@@ -132,7 +132,7 @@ def on_spark(
 
 
 def wide_tables(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any]) -> dict[str, pa.Table]:
-    """A table for each fluent and event, by the name of its file: `near`, or `near_2` where there are several."""
+    """Make a table for each fluent and event, by the name of its file: `near`, or `near_2` where there are several."""
     shapes = sorted(map(TableShape.from_json, metrics[SHAPES]), key=lambda shape: (shape.name, len(shape.columns)))
     often = Counter(shape.name for shape in shapes)
     names = [shape.name if often[shape.name] == 1 else f"{shape.name}_{len(shape.columns)}" for shape in shapes]
@@ -143,7 +143,7 @@ def wide_tables(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any]) -> d
 
 
 def write_wide_parts(out: Path, metrics: Mapping[str, Any]) -> None:
-    """The same of tables that workers have written in parts, one part at a time: together they may be large."""
+    """Make wide tables of those that workers have written in parts, one part at a time: together they may be large."""
     nothing = {"intervals": INTERVALS_SCHEMA.empty_table(), "occurrences": OCCURRENCES_SCHEMA.empty_table()}
     _write_wide_part(out, "empty.parquet", wide_tables(nothing, metrics))  # so that each table is there
     for name in nothing:
@@ -157,7 +157,9 @@ def _part_files(out: Path, name: str) -> list[Path]:
 
 
 def _read_parts(out: Path, name: str) -> Iterable[pa.Table]:
-    """What workers have written, one part after the other. Spark would take longer to begin than this to end."""
+    """Read the files that workers have written, one after the other. Spark would take longer to begin than this to
+    end.
+    """
     return (pq.ParquetFile(part).read() for part in _part_files(out, name))
 
 
@@ -167,10 +169,10 @@ def _write_wide_part(out: Path, part: str, wide: Mapping[str, pa.Table]) -> None
 
 
 def _clear(out: Path, written: bool = False) -> None:
-    """Takes away the tables of an earlier run, whatever their format: the folder tells of one run."""
+    """Remove the tables of an earlier run, whatever their format: the folder tells of one run."""
     forms = ("csv",) if written else ("parquet", "csv")
-    gone = [out / f"{name}.{form}" for name in TABLES for form in forms]
-    for path in [*gone, *(out / f"changes.{form}" for form in ("parquet", "csv")), out / WIDE]:
+    stale = [out / f"{name}.{form}" for name in TABLES for form in forms]
+    for path in [*stale, *(out / f"changes.{form}" for form in ("parquet", "csv")), out / WIDE]:
         if path.is_dir():
             shutil.rmtree(path)
         else:

@@ -1,4 +1,4 @@
-"""The order of a run as plain data, which another process may be given; who carries it out; what comes back."""
+"""Orders of a run as plain data, which another process may be given; who carries them out; what comes back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_BYTES, PACKED = 512 << 20, 4
 
 
 class RunTimes(TypedDict):
-    """The parameters of `recognise` that are about time."""
+    """Parameters of `recognise` that are about time."""
 
     window: Duration | None
     step: Duration | None
@@ -37,7 +37,7 @@ class RunTimes(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """Which tables a run writes, and where. wide: also one for each fluent and event."""
+    """Tables that a run writes, and where. wide: also one for each fluent and event."""
 
     out: Path
     form: str
@@ -55,7 +55,10 @@ class HistoryRun:
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """sources: as `read_events` takes them, with form and mapping. needs_spark, needs_process: as `choose_engine`."""
+    """All that a run needs. sources: as `read_events` takes them, with form and mapping.
+
+    needs_spark, needs_process: as `choose_engine`.
+    """
 
     description: EventDescription
     plan: Plan  # of the description
@@ -100,10 +103,13 @@ class Choice:
     reason: str
 
 
-def choose_engine(wanted: Engine, source: EventSource, needs_spark: str | None, needs_process: str | None) -> Choice:
-    """needs_spark, needs_process: the option that only Spark, or only one process, can do."""
-    if wanted != "auto":
-        return Choice(wanted == "spark", f"--engine {wanted}")
+def choose_engine(engine: Engine, source: EventSource, needs_spark: str | None, needs_process: str | None) -> Choice:
+    """Choose between Spark and one process, with the reason.
+
+    needs_spark, needs_process: the option that only Spark, or only one process, can do.
+    """
+    if engine != "auto":
+        return Choice(engine == "spark", f"--engine {engine}")
     if needs_spark or needs_process:
         return Choice(needs_spark is not None, f"{needs_spark or needs_process}")
     size = sum(path.stat().st_size for path in source.paths)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ INPUT_MODES = ("csv", "fifo", "socket")  # for the last two, too, the table name
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What a table says; what it does not say is None, or empty."""
+    """Settings of a table; one that the table does not have is None, or empty."""
 
     rules: Sequence[Path] = ()
     events: Sequence[str] = ()
@@ -45,7 +44,7 @@ class Defaults:
 
 
 def split(rules: Sequence[Path], application: str | None) -> tuple[list[Path], Defaults]:
-    """The rule files among those given, and the defaults of the table among them, if there is one."""
+    """Return the rule files, and the defaults of the table among them, if there is one."""
     tables = [path for path in rules if path.suffix == ".toml"]
     if len(tables) > 1:
         raise HoldsforError(f"{tables[0]} and {tables[1]}: give one table of defaults.")
@@ -59,7 +58,7 @@ def split(rules: Sequence[Path], application: str | None) -> tuple[list[Path], D
 
 
 def read_defaults(path: Path, application: str | None) -> Defaults:
-    """The table of one application. Paths in it are relative to its folder, where RTEC's script runs."""
+    """Read the table of one application. Paths in it are relative to its folder, where RTEC's script runs."""
     name, table = _application(path, _load(path), application)
     where = f"{path}, [{name}]"
     unknown = [key for key in table if key not in (*USED, *WITHOUT_EFFECT)]
@@ -95,24 +94,25 @@ def _load(path: Path) -> dict[str, Any]:
         raise HoldsforError(f"{path} is not TOML: {error}.") from error
 
 
-def _application(path: Path, tables: dict[str, Any], wanted: str | None) -> tuple[str, dict[str, Any]]:
+def _application(path: Path, tables: dict[str, Any], application: str | None) -> tuple[str, dict[str, Any]]:
     applications = [name for name, table in tables.items() if isinstance(table, dict)]
     if not applications:
         raise HoldsforError(f"{path} has no application. Begin one with a line such as [maritime].")
-    if wanted is None and len(applications) > 1:
+    if application is None and len(applications) > 1:
         raise HoldsforError(
             f"{path} has several applications: choose one of them with --app: {', '.join(applications)}."
         )
-    name = wanted or applications[0]
+    name = application or applications[0]
     if name not in applications:
-        near = get_close_matches(name, applications, 1)
-        meant = f"Did you mean {near[0]}?" if near else f"It has {', '.join(applications)}."
-        raise HoldsforError(f"{path} has no application {name}. {meant}")
+        from holdsfor.io.readers.mapping import did_you_mean
+
+        hint = did_you_mean(name, applications, 0.6) or f" It has {', '.join(applications)}."
+        raise HoldsforError(f"{path} has no application {name}.{hint}")
     return name, tables[name]
 
 
 def _refuse(where: str, table: dict[str, Any]) -> None:
-    """What would change the answer and cannot be done."""
+    """Refuse settings that would change the answer and cannot be followed."""
     if table.get("goals"):
         raise HoldsforError(
             f"{where}: goals are Prolog queries, and there is no Prolog here. "
@@ -127,7 +127,7 @@ def _refuse(where: str, table: dict[str, Any]) -> None:
 
 
 def _beside(table: Path, text: str) -> Path:
-    """A path that is relative to the folder of the table, as short as it can be."""
+    """Return a path that is relative to the folder of the table, as short as it can be."""
     return Path(os.path.normpath(table.parent / text))
 
 

@@ -30,10 +30,10 @@ Begin = Callable[..., "LiveQuery"]
 
 
 class LocalHost:
-    """This process."""
+    """A host that does the work in this process."""
 
     def stop(self) -> None:
-        """There is nothing to stop."""
+        """Do nothing: there is nothing to stop."""
 
     @contextmanager
     def source(self, *place: Any) -> Iterator[Begin]:
@@ -73,7 +73,7 @@ class SparkHost:
 
 
 def wait(live: LiveQuery, may_lose_spark: bool) -> None:
-    """Until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
+    """Wait until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
     signals: list[int] = []
     before = {name: signal.signal(name, lambda number, _: signals.append(number)) for name in _SIGNALS}
     try:
@@ -108,7 +108,7 @@ def warn_of_passwords(addresses: Sequence[str]) -> None:
 
 
 def check_source(place: str, checkpoint: str, format: str | None, mapping: Path | None, once: bool) -> None:
-    """Finds mistakes before Spark is started for nothing."""
+    """Find mistakes before Spark is started for nothing."""
     from holdsfor.io.mqtt.settings import Settings
     from holdsfor.io.readers.mapping import as_mapping
     from holdsfor.job.live.input.feeds import Folder
@@ -132,7 +132,7 @@ def check_source(place: str, checkpoint: str, format: str | None, mapping: Path 
 
 
 def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
-    """What `--to` names; number: its place among them, by which it is known again after a restart."""
+    """Make the sink that `--to` names. number: its place among them, by which it is known again after a restart."""
     from holdsfor.io.mqtt.settings import Settings
     from holdsfor.io.mqtt.sink import MqttSink
     from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, WebhookSink
@@ -156,13 +156,13 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
 
 
 def _topic_of(address: str) -> str:
-    """Of mqtt://host:1883/recognised/{fluent}?client_id=x what stands between host and options."""
+    """Return the path of an address: of mqtt://host:1883/recognised/{fluent}?client_id=x `recognised/{fluent}`."""
     return urlsplit(address, allow_fragments=False).path.removeprefix("/") or "recognised/{fluent}"
 
 
 @contextmanager
 def serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServer | None]:
-    """Figures for machines, if asked."""
+    """Serve figures for machines, if asked."""
     from holdsfor.io.metrics import MetricsServer
 
     if port is None:
@@ -176,7 +176,7 @@ def serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServ
 def watching(
     unit: TickUnit, server: MetricsServer | None, draws: bool, health: Health
 ) -> Iterator[Callable[[BatchMetrics], None]]:
-    """Progress for people, and figures for machines if asked."""
+    """Show progress to people, and add it to figures for machines if asked."""
     from holdsfor.view.live import LiveProgress
 
     with LiveProgress(unit, draws=draws, sinks=lambda: health.sinks()) as display:
@@ -194,18 +194,18 @@ def _all(shown: Sequence[Callable[[BatchMetrics], Any]], metrics: BatchMetrics) 
 
 @dataclass(slots=True)
 class _OverflowWarning:
-    """Says once that arithmetic has overflowed."""
+    """A watcher that warns once that arithmetic has overflowed."""
 
-    said: bool = False
+    has_warned: bool = False
 
     def __call__(self, metrics: BatchMetrics) -> None:
-        if metrics.overflows and not self.said:
-            self.said = True
+        if metrics.overflows and not self.has_warned:
+            self.has_warned = True
             warn_of_overflows(metrics.overflows)
 
 
 def log_of(checkpoint: str) -> Path:
-    """The log beside the state, or in our cache where that is no folder of this machine that we may write."""
+    """Return the log beside the state, or in our cache where that is no folder of this machine that we may write."""
     if not is_uri(checkpoint):
         folder = Path(checkpoint).expanduser().absolute()
         with suppress(OSError):
@@ -219,7 +219,7 @@ def log_of(checkpoint: str) -> Path:
 
 @contextmanager
 def told_failures(log: Path, addresses: Sequence[str], tell: Callable[[str], None]) -> Iterator[None]:
-    """Raises whatever stops a stream as a HoldsforError. addresses: what may have passwords that nobody should see."""
+    """Raise whatever stops a stream as a HoldsforError. addresses: they may have passwords that nobody should see."""
     try:
         yield
     except Exception as error:

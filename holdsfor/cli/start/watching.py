@@ -45,7 +45,7 @@ class _FirstCompilation(logging.Handler):
 
 @dataclass(frozen=True, slots=True)
 class WatchedSource(EventSource):
-    """A source that says how much of it is read, and when recognition begins."""
+    """A source that tells how much of it is read, and when recognition begins."""
 
     step: ProgressStep
 
@@ -62,13 +62,13 @@ class WatchedSource(EventSource):
 
 
 def share_of_tasks(spark: SparkSession) -> float | None:
-    """Of the jobs that run now, the share of tasks that are done; None if there are none."""
+    """Return the share of tasks that are done, of the jobs that run now; None if there are none."""
     try:
         tracker = spark.sparkContext.statusTracker()
         jobs = [tracker.getJobInfo(number) for number in tracker.getActiveJobsIds()]
         stages = [tracker.getStageInfo(number) for job in jobs if job is not None for number in job.stageIds]
     except Exception:  # Spark is being stopped: that is not for the bar to tell
         return None
-    known = [stage for stage in stages if stage is not None]
-    total = sum(stage.numTasks for stage in known)
-    return sum(stage.numCompletedTasks for stage in known) / total if total else None
+    running = [stage for stage in stages if stage is not None]
+    total = sum(stage.numTasks for stage in running)
+    return sum(stage.numCompletedTasks for stage in running) / total if total else None
