@@ -1,4 +1,4 @@
-"""What a kernel is: a Numba function over packed int64 columns, compiled at its first call and cached on disk.
+"""A kernel: a Numba function over packed int64 columns, compiled at its first call and cached on disk.
 
 A packed point is `key << bits | t` with 0 < t < mask, where `mask = (1 << bits) - 1`. An interval is a half-open pair
 of packed points; an open end is `key << bits | mask`. A list of intervals is sorted, disjoint, not touching and never

@@ -109,7 +109,7 @@ def _read_numbers(
 
 @kernel
 def _apply(kind: int, a: Floats, b: Floats, may_be_whole: bool) -> bool:
-    """What is worked out is in the place of the first. Gives whether it is exact, if it may be integers."""
+    """Compute a function in place of its first argument; return whether it is exact, if it may be integers."""
     is_exact = True
     for i in range(a.size):
         if kind == ADD:
@@ -141,7 +141,7 @@ def _apply(kind: int, a: Floats, b: Floats, may_be_whole: bool) -> bool:
 
 @kernel
 def _compare(comparison: int, a: Floats, b: Floats, passed: Mask) -> None:
-    """What has no value compares with nothing."""
+    """Mark the rows for which a comparison holds; what has no value compares with nothing."""
     below, above = comparison in (LESS, AT_MOST, UNEQUAL), comparison in (GREATER, AT_LEAST, UNEQUAL)
     at = comparison in (AT_MOST, AT_LEAST, EQUAL)
     for i in range(passed.size):
@@ -253,7 +253,7 @@ def _add_time(keys: Ints, packed: Ints, offset: int, rows: Ints, bits: int, has_
 
 @kernel
 def _mark_holding(points: Ints, s: Ints, e: Ints, is_at: bool, negated: bool, begin: int, passed: Mask) -> int:
-    """Which points lie in one of the intervals, or (is_at) are among the starts: sought from the last place on.
+    """Mark the points in one of the intervals, or (is_at) among the starts, seeking from the last place on.
 
     begin: how many starts were not after the last point; gives that for the next.
     """
@@ -326,7 +326,7 @@ def _write_rows(
     cuts: Ints,
     mask: int,
 ) -> int:
-    """As `_write`, of rows as they are packed, and so sorted. first: see `_keep_compared`."""
+    """Write rows as they are packed, and so sorted. first: see `_keep_compared`."""
     low, high, shift, delay, floor = times[0], times[1], cuts[0], cuts[1], cuts[2]
     k, code, cut = used, np.int64(-1), max(low - 1, floor)
     for i in range(count):
@@ -342,7 +342,7 @@ def _write_rows(
 
 @kernel
 def _write_carried(keys: Ints, out: Ints, used: int, bits: int, edges: Ints, cuts: Ints) -> tuple[int, int]:
-    """What holds at the cuts, as if it were initiated there."""
+    """Write the keys that hold at the cuts, as if they were initiated there."""
     last, ascends = np.int64(0), True
     for i in range(keys.size):
         point = keys[i] << bits
@@ -356,7 +356,7 @@ def _write_carried(keys: Ints, out: Ints, used: int, bits: int, edges: Ints, cut
 def _write_continued(
     s: Ints, e: Ints, out: Ints, used: int, start: int, bits: int, edges: Ints, cuts: Ints
 ) -> tuple[int, int]:
-    """As `_write_carried`, of intervals: those that hold right after their cut. Nothing does before the start."""
+    """Write the intervals that hold right after their cut, as if initiated there. None does before the start."""
     mask = (1 << bits) - 1
     k, last, ascends = used, np.int64(0), True
     for i in range(s.size):
@@ -374,7 +374,7 @@ def _write_continued(
 
 @kernel
 def _scan_edges(packed: Ints, offset: int, times: Ints, mask: int, rows: Ints, selection: Ints) -> None:
-    """Of starts and ends of a fluent, a block of rows, those that have happened."""
+    """Select the starts or ends of a fluent, in a block of rows, that have happened."""
     k = 0
     for row in range(selection[START], selection[START] + selection[COUNT]):
         time = (packed[row] & mask) + offset
@@ -391,7 +391,7 @@ def _add_run(runs: Ints, ended: int, table: int, begin: int, end: int) -> int:
 
 @kernel
 def _end_runs(script: Ints, begin: int, stop: int, state: Ints, out: Ints, runs: Ints, ended: int) -> int:
-    """What the lines after a scan have concluded, sorted."""
+    """Sort what the lines after a scan have concluded, and add it as runs."""
     last = 0
     for number in range(begin + 1, stop):
         if script[number, 0] == CONCLUDE:

@@ -162,7 +162,7 @@ def _with_value(expression: Term, rows: Rows) -> tuple[Rows, Numbers]:
 
 
 def _mixed(expression: Term, rows: Rows, numbers: Numbers) -> Mask | None:
-    """Which of the values are integers, if not all are of one kind."""
+    """Mark the values that are integers; None if all are of one kind."""
     if numbers.dtype.kind == "i" or kind(expression, rows) == "f":
         return None
     integers = np.broadcast_to(whole(expression, rows, numbers), numbers.shape)

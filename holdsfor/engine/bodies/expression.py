@@ -120,7 +120,7 @@ ALWAYS_WHOLE = {"//", "floor", "ceiling", "round", "truncate", "integer"}
 
 
 def whole(expression: Term, rows: Rows, results: Numbers) -> Mask | bool:
-    """Which values of the expression are integers; found: its values. Of interest where integers and floats mix."""
+    """Mark the values of the expression that are integers, where integers and floats mix. results: its values."""
     if isinstance(expression, Var):
         return rows.column(expression.name).whole()
     if not isinstance(expression, Compound):

@@ -40,7 +40,7 @@ class Open:
         return not self.cuts_last() and columns - 1 in self.positions
 
     def without_last(self, positions: tuple[int, ...], packed: Ints) -> Open:
-        """The same arguments but for the last, with these points."""
+        """Return the same arguments without the last, with these points."""
         return Open(None if self.forms is None else self.forms[:-1], positions, packed)
 
 
@@ -177,5 +177,5 @@ def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints
 
 
 def spread_since(open_points: Open, keys: Ints, relation: Relation, world: World) -> Ints:
-    """As `spread_over`, after the cut of each key."""
+    """Spread points over keys as `spread_over` does, after the cut of each key."""
     return world.choose_later(relation, spread_over(open_points, keys, relation.arity, world))

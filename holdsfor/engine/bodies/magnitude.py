@@ -56,7 +56,7 @@ def _is_small(term: Term) -> bool:
 
 
 def kind(expression: Term, rows: Rows) -> str:
-    """What array an expression is in: "i" for integers, "f" for floats, "m" for floats that may mean integers."""
+    """Return the kind of an expression's array: "i" integers, "f" floats, "m" floats that may mean integers."""
     if _is_small(expression):
         return "i" if isinstance(expression, Int) else "f"
     if isinstance(expression, Var):
@@ -124,7 +124,7 @@ def _is_remainder(expression: Compound) -> bool:
 
 
 def _made_floats(expression: Compound) -> tuple[Term, ...]:
-    """What a function turns into floats even where its value is an integer."""
+    """Return the arguments that a function turns into floats even where its value is an integer."""
     return expression.args if expression.functor in MAY_KEEP_WHOLE else ()
 
 

@@ -18,7 +18,7 @@ LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
 def call_function(
     name: str, registered: Registered, amounts: Sequence[Amounts], first: Ints, last: Ints
 ) -> WindowValues:
-    """What the function makes of the numbers of each window, from first to last."""
+    """Call a registered function with the numbers of each window, from first to last."""
     if not first.size:
         return WindowValues(integers=np.empty(0, np.int64))
     call_all = _call_once if registered.is_vectorised else _call_each

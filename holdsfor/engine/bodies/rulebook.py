@@ -84,7 +84,7 @@ def rows_of(rule: Conclude, prepared: PreparedRule, world: World) -> Rows:
 
 
 def run_rule(rule: Conclude, prepared: PreparedRule, world: World) -> Rows:
-    """As `rows_of`, of a rule that is not void."""
+    """Return the rows that the conditions of a rule give, if the rule is not void."""
     try:
         if prepared.pattern is not None:
             return run(prepared.rest, world, occurring(prepared.pattern, world))

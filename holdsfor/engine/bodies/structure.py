@@ -25,7 +25,7 @@ Data = TypeVar("Data", bound=Cuttable)
 
 
 def read_by_parts(data: Data, args: tuple[Arg, ...]) -> tuple[Data, tuple[Leaf, ...]]:
-    """What is read by these arguments, with a column for each variable inside a term, and the arguments for them."""
+    """Return the rows that match these arguments, with a column for each variable inside a term, and the arguments."""
     return read_by_forms(data, forms_of(args)), flat(args)
 
 

@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Selection:
-    """Which rows of something larger: a mask or positions, each made from the other when needed."""
+    """A choice of rows: a mask or positions, each made from the other when needed."""
 
     __slots__ = ("_composed", "_index", "_mask", "size")
 
@@ -37,7 +37,7 @@ class Selection:
         return self._index
 
     def within(self, larger: Selection) -> Selection:
-        """The same rows, where this is a selection of what another selects: columns with the same two share it."""
+        """Compose with a larger selection that this one selects from; columns with the same two share the result."""
         if self._composed is None or self._composed[0] is not larger:
             self._composed = larger, Selection(index=larger.index[self.index])
         return self._composed[1]
@@ -95,7 +95,7 @@ class Column:
         return Column.later(self._dictionary, make)
 
     def select(self, selection: Selection) -> Column:
-        """Of a column that has not been worked out, only these rows will be."""
+        """Select rows; where the column has not been worked out, only these rows will be."""
         column = Column(self._dictionary)
         column._from, column._selection = self, selection
         is_worked_out = self._codes is not None or self._numbers is not None
@@ -121,11 +121,11 @@ class Column:
         return self._codes is not None or (self._from is not None and self._from.is_coded)
 
     def nulls(self) -> Mask | None:
-        """Which rows have no value; None: all have one."""
+        """Mark the rows that have no value; None: all have one."""
         return self._find_nulls() if self._may_have_nulls() else None
 
     def _may_have_nulls(self) -> bool:
-        """Of a selection: whether what it is from has any."""
+        """Say whether a row may have no value; a selection asks the column that it selects from."""
         if self._from is not None:
             return self._from._may_have_nulls()
         if self._has_nulls is None:
@@ -189,7 +189,7 @@ class Column:
         return np.asarray(numbers, np.int64)
 
     def whole(self) -> Mask | bool:
-        """Which of the numbers are integers: all, none, or some."""
+        """Say which numbers are integers: all, none, or a mask."""
         if self._from is None and self._whole is not None:
             return self._whole
         if self._from is not None and not self._from.is_number and self._from._whole is not None:

@@ -151,7 +151,7 @@ class Dictionary:
 
     @property
     def null_code(self) -> int | None:
-        """What stands for an argument that an event does not have; None: all have theirs."""
+        """The code for an argument that an event does not have; None: all events have theirs."""
         return self._codes.get(NULL)
 
     def _make_room(self, size: int) -> None:
@@ -193,7 +193,7 @@ class Dictionary:
         return codes
 
     def _codes_of_many(self, texts: pa.Array) -> Ints:
-        """Those that are new stay in Arrow, if they are many and each is there once."""
+        """Return the codes of many terms; new ones stay in Arrow, if they are many and distinct."""
         codes = self._find_among_many(texts)
         if self._codes:
             own = index_terms(0, pa.array(list(self._codes), pa.string()))
@@ -274,7 +274,7 @@ class Dictionary:
         return self._codes_of_many(terms) if len(terms) >= self.tuning.many_terms else self._codes_of_few(terms)
 
     def _codes_of_few(self, terms: pa.Array) -> Ints:
-        """Where many stay in Arrow: most of those that come again are among them, and are looked up there."""
+        """Return the codes of few terms where many stay in Arrow: most that come again are looked up there."""
         codes = self._find_among_many(terms)
         rest = np.flatnonzero(codes < 0)
         if len(rest):
@@ -417,7 +417,7 @@ class Dictionary:
         return [exact_number(self._text_at(code) or NO_NUMBER) for code in codes.tolist()]
 
     def whole(self, codes: Ints) -> npt.NDArray[np.bool_]:
-        """Which of the codes stand for integers."""
+        """Mark the codes that stand for integers."""
         self._complete()
         return self._whole[codes]
 

@@ -60,7 +60,7 @@ class Facts:
         return facts
 
     def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:
-        """Which facts match each row of bound codes: (row, fact) pairs; rows None: exactly one fact for every row."""
+        """Match facts to rows of bound codes, as pairs (row, fact); rows None: exactly one fact for every row."""
         if len(positions) == 1:
             return self._find_dense(picks, positions[0], bound[0])
         keys, rows = self._index(axis, picks, positions)
@@ -142,7 +142,7 @@ class _Dense:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What was found for a column of codes."""
+    """The facts that match a column of codes."""
 
     code: Ints
     rows: Ints | None

@@ -23,7 +23,7 @@ from holdsfor.plan.structures import Forms
 
 
 class Intervals:
-    """Where a fluent holds: sorted, disjoint, not touching; the key is made of all columns."""
+    """The intervals of a fluent: sorted, disjoint, not touching; the key is made of all columns."""
 
     __slots__ = ("_views", "arity", "axis", "dictionary", "e", "s")
 
@@ -107,7 +107,7 @@ class Intervals:
         return latest
 
     def lingering(self, edge: int) -> Intervals:
-        """What begins or ends after the edge; what only goes on does neither."""
+        """Return the intervals that begin or end after the edge, without those that only go on."""
         return self.of(*merge_lingering(self.s, self.e, EMPTY, EMPTY, edge, self.axis.mask))
 
     def distinct(self) -> Intervals:
@@ -141,7 +141,7 @@ class Intervals:
         return intervals
 
     def edges(self, which: EdgeKind) -> Points:
-        """Where intervals begin and end: at these points themselves (startI, endI), or one tick before."""
+        """Return the points at which intervals begin or end (startI, endI), or those one tick before (start, end)."""
         edges = self._views.get(which)
         if not isinstance(edges, Points):
             begins = which in ("start", "startI")
@@ -152,7 +152,7 @@ class Intervals:
         return edges
 
     def mask(self, picks: Picks) -> Mask | None:
-        """Which intervals have these constants and equal columns; None: all."""
+        """Mark the intervals that have these constants and equal columns; None: all."""
         mask = None
         for position, code in picks.constants:
             equal = self.codes(position) == code

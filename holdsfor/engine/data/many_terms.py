@@ -37,7 +37,7 @@ class ManyTerms:
 
 
 def index_terms(first: int, terms: pa.Array) -> ManyTerms | None:
-    """None: some of the terms are equal."""
+    """Index terms for look-ups by text; None if some of them are equal."""
     strings = strings_of(terms)
     slots, hashes, are_distinct = index_strings(strings.data, strings.begin, strings.end)
     if not are_distinct:

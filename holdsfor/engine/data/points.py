@@ -23,7 +23,7 @@ EMPTY = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """What a literal asks of a relation's columns: constants, and columns that must be equal."""
+    """The tests of a literal on a relation's columns: constants, and columns that must be equal."""
 
     constants: tuple[tuple[int, int], ...]  # (position, code)
     equal: tuple[tuple[int, int], ...]  # (position, an earlier position)
@@ -119,11 +119,11 @@ class Points:
         return self.where(self.packed & self.axis.mask > edge)
 
     def divide_at(self, boundary: Ints) -> tuple[Points, Ints]:
-        """What happened before the boundary: of each row, or one for all. No key holds at it."""
+        """Return the points before the boundary (of each row, or one for all), and no keys: points hold at none."""
         return self.where((self.packed & self.axis.mask) < boundary), EMPTY
 
     def until(self, boundary: int, edge: int | None) -> Points:
-        """What was settled before the boundary, without what was over at the edge."""
+        """Return the points before the boundary, without those that were over at the edge."""
         time = self.packed & self.axis.mask
         return self.where((time < boundary) if edge is None else (time < boundary) & (time > edge))
 
@@ -143,7 +143,7 @@ class Points:
         return self.span()[1]
 
     def lingering(self, edge: int) -> Points:
-        """What happened after the edge."""
+        """Return the points after the edge."""
         return self.none() if self.latest() <= edge else self.beyond(edge)
 
     def distinct(self) -> Points:
@@ -154,12 +154,12 @@ class Points:
         return self if len(rows) == len(self) else self.select(Selection(index=rows))
 
     def unlike(self, other: Points) -> tuple[Points, Points]:
-        """Of two without duplicates, what each has that the other has not; they may be sorted by different keys."""
+        """Return what each has that the other has not; both without duplicates, and sorted by any key."""
         mine, others = self.differing(other)
         return self.take(mine), other.take(others)
 
     def differing(self, other: Points) -> tuple[Ints, Ints]:
-        """Of two without duplicates, the places of the rows of each that the other has not."""
+        """Return the places of the rows of each that the other has not; both without duplicates."""
         if not len(self) or not len(other):
             return np.arange(len(self)), np.arange(len(other))
         columns = merge_columns(self, other)
@@ -173,7 +173,7 @@ class Points:
         return np.flatnonzero(alone[: len(self)]), np.flatnonzero(alone[len(self) :])
 
     def equal_to(self, others: Points) -> Mask:
-        """Which rows are equal to one of the others."""
+        """Mark the rows that are equal to one of the others."""
         mask = np.isin(self.times(), others.times())
         if not mask.any():
             return mask
@@ -216,7 +216,7 @@ class Points:
         return picked
 
     def _nulls(self, position: int) -> Mask | None:
-        """Which rows have no value there; None: all have one."""
+        """Mark the rows that have no value at a position; None: all have one."""
         column = self._columns.get(position)
         if self.dictionary.null_code is None and (column is None or not column.is_number):
             return None
@@ -286,7 +286,7 @@ def rows_in_order(parts: Sequence[Points], order: Ints, key: tuple[int, ...], pa
 
 
 def merge_columns(one: Points, other: Points) -> list[Ints]:
-    """What makes rows equal or not: times and arguments, one set of rows after the other."""
+    """Return the columns that say whether rows are equal: times and arguments, one set of rows after the other."""
     pairs = zip(one._all_columns(), other._all_columns(), strict=True)
     return [
         np.concatenate([one.times(), other.times()]),

@@ -21,7 +21,7 @@ Data = Points | Intervals
 
 
 def put_after(settled: Data | None, concluded: Data, boundary: int | Ints) -> Data:
-    """What was settled before the boundary, and from there on what has been concluded since."""
+    """Join what was settled before the boundary to what has been concluded from there on."""
     if isinstance(concluded, Points):
         return concluded.after(settled if isinstance(settled, Points) else None, boundary)
     return concluded.after(settled if isinstance(settled, Intervals) else None, boundary)

@@ -68,7 +68,7 @@ def short_integer(text: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class NumberColumns:
-    """What numbers terms are. near: NaN for one that is none; whole: integers; fits: those of up to 64 bits."""
+    """The numbers that terms are. near: NaN for a term that is none; whole: integers; fits: those of up to 64 bits."""
 
     near: npt.NDArray[np.float64]
     integers: npt.NDArray[np.int64]
@@ -77,7 +77,7 @@ class NumberColumns:
 
 
 def no_numbers(size: int) -> NumberColumns:
-    """Of so many terms that are no numbers."""
+    """Return the columns for so many terms that are no numbers."""
     no = np.zeros(size, np.bool_)
     return NumberColumns(np.full(size, np.nan), np.zeros(size, np.int64), no, no)
 
@@ -123,7 +123,7 @@ def _begins_like_a_number(texts: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def _number_each(texts: Sequence[str]) -> NumberColumns:
-    """The same, one after the other."""
+    """Read terms as numbers one after the other."""
     integers = [short_integer(text) if is_whole(text) else None for text in texts]
     return NumberColumns(
         np.array([near_number(text) for text in texts], np.float64),

@@ -51,7 +51,7 @@ WorkOut = Callable[[Frame], Pair]
 
 
 def as_column(values: Ints) -> Ints:
-    """As kernels are compiled for: integers side by side, to be written."""
+    """Return values as kernels take them: contiguous and writeable integers."""
     return values if values.dtype == INT64 and values.flags.carray else np.array(values, np.int64)
 
 
@@ -193,7 +193,7 @@ def leave(parts: list[WorkOut]) -> WorkOut:
 
 
 def leave_near(parts: list[WorkOut], distance: int) -> WorkOut:
-    """The same within a distance: around the parts, and in none of them. What ends later than now is open."""
+    """Return the complement within a distance of the parts; what would end later than now is open."""
 
     def find(frame: Frame) -> Pair:
         axis, world = frame.world.axis, frame.world

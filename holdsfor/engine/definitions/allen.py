@@ -71,7 +71,7 @@ def related(relation: str, source: Pair, target: Pair, mode: str, axis: Axis, wi
 
 
 def _kept(intervals: Pair, others: Pair, partners: Partners, within: Within | None, axis: Axis) -> Mask:
-    """Which intervals have a partner that is near enough."""
+    """Mark the intervals that have a partner near enough."""
     place, true = partners
     if within is None:
         return true
@@ -97,14 +97,14 @@ def _is_open(ends: Ints, axis: Axis) -> Mask:
 
 
 def _first_after(source: Pair, target: Pair, axis: Axis) -> Partners:
-    """Of each source: the first target that it is before, which is the nearest."""
+    """Find for each source the first target that it is before, which is the nearest."""
     place = np.minimum(np.searchsorted(target[0], source[1]), len(target[0]) - 1)
     same = target[0][place] >> axis.time_bits == source[0] >> axis.time_bits
     return place, same & ~_is_open(source[1], axis) & (target[0][place] >= source[1])
 
 
 def _last_before(source: Pair, target: Pair, axis: Axis) -> Partners:
-    """Of each target: the last source that is before it."""
+    """Find for each target the last source that is before it."""
     place = np.maximum(np.searchsorted(source[1], target[0], "right") - 1, 0)
     same = source[0][place] >> axis.time_bits == target[0] >> axis.time_bits
     return place, same & ~_is_open(source[1][place], axis) & (source[1][place] <= target[0])

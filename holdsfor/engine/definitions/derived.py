@@ -25,7 +25,7 @@ def evaluate_derived(definition: Derived, world: World, rulebook: Rulebook) -> N
 
 
 def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World, rulebook: Rulebook) -> Points:
-    """What the rules conclude, sorted by the first argument that is a term, and time."""
+    """Return the events that the rules conclude, sorted by the first argument that is a term, and time."""
     concluded = [
         (rule, choose_current(rows_of(rule, find_rule(rule, rulebook), world), rule.time, world)) for rule in rules
     ]

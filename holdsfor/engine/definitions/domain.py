@@ -42,7 +42,7 @@ Domains = dict[Relation, tuple[Allowed, ...]]
 
 
 def allowed(rules: tuple[Declared, ...], world: World) -> tuple[Allowed, ...]:
-    """What the declarations of a relation allow; a grounding must be allowed by one of them."""
+    """Return the groundings that the declarations of a relation allow; one of the clauses must allow a grounding."""
     keys_of: dict[tuple[Forms | None, tuple[int, ...]], list[Ints]] = {}
     for rule in rules:
         if rule.enumerates:
@@ -57,7 +57,7 @@ def allowed(rules: tuple[Declared, ...], world: World) -> tuple[Allowed, ...]:
 
 
 def _enumerated_rows(rule: Declared, world: World) -> Rows:
-    """What the conditions give; relations often have the same."""
+    """Return the rows that a declaration enumerates; relations often share them."""
     view = ("declared", rule.chain)
     rows = world.shared.get(view)
     if not isinstance(rows, Rows):
@@ -82,7 +82,7 @@ def allows_all_like(clause: Declared, args: tuple[Arg, ...]) -> bool:
 
 
 def within(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
-    """Which keys with `arity` columns the declarations allow."""
+    """Mark the keys with `arity` columns that the declarations allow."""
     if all(isinstance(clause, Declared) and _is_plain(clause) for clause in clauses):
         return _test(keys, arity, clauses, world)  # as quick as finding out which keys are the same
     distinct_keys, back = number_sorted(keys)
@@ -155,7 +155,7 @@ def _tested(keys: Ints, arity: int, clauses: Sequence[Declared], world: World) -
 
 
 def _match_once(chain: Chain, rows: Rows, world: World) -> Mask:
-    """As `matched`, each condition once in an evaluation for each combination of terms that it is about.
+    """Match rows as `matched` does, each condition once in an evaluation for each combination of its terms.
 
     Values, and fluents, often have the same conditions.
     """
@@ -203,7 +203,7 @@ def _match_terms(chain: Chain, name: str, rows: Rows, world: World) -> Mask:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Which combinations of terms, as sorted keys, meet some conditions."""
+    """Combinations of terms, as sorted keys, with a mask of those that meet some conditions."""
 
     keys: Ints
     mask: Mask
@@ -231,7 +231,7 @@ def _is_plain(clause: Declared) -> bool:
 
 
 def _agreeing(keys: Ints, arity: int, clauses: Sequence[Declared], world: World) -> Mask:
-    """Which keys have the constants of a clause, and equal arguments where a variable is repeated."""
+    """Mark the keys that have the constants of a clause, and equal arguments where a variable is repeated."""
     wanted = [shape(flat(clause.args), frozenset(), world.dictionary).picks for clause in clauses]
     positions = {position for picks in wanted for position, _ in picks.constants}
     if len(positions) == 1 and all(len(picks.constants) == 1 and not picks.equal for picks in wanted):

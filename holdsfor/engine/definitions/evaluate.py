@@ -111,7 +111,7 @@ def evaluate(
 
 
 def find_domains(program: Program, world: World) -> dict[Relation, tuple[Allowed, ...]]:
-    """What declarations allow of each relation that has one."""
+    """Return the groundings that declarations allow, for each relation that has some."""
     domains: dict[Relation, tuple[Allowed, ...]] = {}
     for rules, relations in program.domains:
         domains.update(dict.fromkeys(relations, allowed(rules, world)))

@@ -1,4 +1,4 @@
-"""What holds from the start of the history on."""
+"""Fluents that hold from the start of the history on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdsfor.plan.structures import is_open, open_forms
 
 
 def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relation, Ints]:
-    """What holds from the start of the history on; two values of one grounding cancel each other."""
+    """Return the keys that hold from the start of the history on; two values of one grounding cancel each other."""
     if world.cut.earliest >= world.start_on_axis or not any(fluent.initially):
         return {}
     keys_of: dict[Relation, Ints] = {}
@@ -68,7 +68,7 @@ def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domai
 
 
 def _initial_rows(rule: Declared, world: World) -> Rows:
-    """What the conditions give; fluents often ask the same, such as who has ever been in a domain."""
+    """Return the rows that the conditions give; fluents often share them, such as who has ever been in a domain."""
     key = ("initially", rule.chain, rule.start)
     rows = world.shared.get(key)
     if not isinstance(rows, Rows):

@@ -23,7 +23,7 @@ from holdsfor.plan.structures import is_open
 
 @dataclass(frozen=True, slots=True)
 class ValueChanges:
-    """What starts and ends one value, as sorted points; `alive`: initiations that count only where some value holds."""
+    """Initiations and terminations of a value, as sorted points; alive: those that count only while a value holds."""
 
     initiated: Ints
     terminated: Ints
@@ -91,13 +91,13 @@ def _conclude(
 
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:
-    """What holds already when conclusions begin, as if it were initiated just before."""
+    """Return the keys that hold when conclusions begin, as if they were initiated just before."""
     known_keys = [distinct(keys) for keys in (world.cut.holding(relation), initial.get(relation, EMPTY)) if len(keys)]
     return [(keys << world.axis.time_bits) | world.cut_of_keys(relation, keys) for keys in known_keys]
 
 
 def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -> tuple[Ints, int]:
-    """What is initiated outside the declared domain has no effect at all, not even on other values."""
+    """Drop initiations outside the declared domain, which have no effect on any value; count their groundings."""
     if relation not in domains or admits_all(domains[relation]):
         return points, 0
     keys = points >> world.axis.time_bits

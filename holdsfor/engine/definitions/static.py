@@ -183,7 +183,7 @@ def _find_groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, .
 
 
 def _find_evidence(rule: HoldsForRule, world: World) -> tuple[EvidentRelation, ...] | None:
-    """Where each alternative is one part with all of the variables in their order."""
+    """Find the relations that show the groundings, if each alternative is one part with all variables in order."""
     evidence: list[EvidentRelation] = []
     for alternative in rule.evidence if rule.variables else ():
         part = alternative[0]

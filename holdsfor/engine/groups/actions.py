@@ -27,7 +27,7 @@ from holdsfor.plan.walk import flat
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a rule asks of the state; inside: the negated conjunction that it is part of."""
+    """A condition of a rule on the state; inside: the negated conjunction that it is part of."""
 
     holding: Holding
     wanted: bool
@@ -103,7 +103,7 @@ def _given(chain: Chain) -> Iterator[str]:
 
 
 def plain(due: Due) -> bool:
-    """Of all groundings alike."""
+    """Say whether a deadline is the same for all groundings, and has no conditions."""
     names = [arg for arg in due.args if isinstance(arg, str)]
     return not due.conditions and isinstance(due.after, Int) and len(set(names)) == len(due.args)
 
@@ -124,7 +124,7 @@ def shift_of(action: Action, condition: Condition) -> int:
 
 
 def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[tuple[Relation, Ints, Ints, Ints]]:
-    """What the machine starts from: what was settled before, what goes on, and what holds initially."""
+    """Yield the intervals that the machine starts from: settled ones, those that go on, and initial ones."""
     axis = world.axis
     for fluent in group.fluents:
         initial = initial_keys(fluent, world, domains)

@@ -222,7 +222,7 @@ def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: Wor
 
 
 def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Question]:
-    """None of the slots with the bound arguments may hold."""
+    """Ask that no slot with the bound arguments holds."""
     relation = condition.holding.relation
     ranges = slots.ranges(relation, condition.holding.args, rows)
     columns = {
@@ -236,7 +236,7 @@ def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world:
 def _ask_no_solution(
     condition: Condition, number: int, rows: Rows, slots: Slots, world: World
 ) -> tuple[Rows, Question]:
-    """None of the slots may hold for which the rest of a negated conjunction is true."""
+    """Ask that no slot holds for which the rest of a negated conjunction is true."""
     solutions = rows.bind({KEY: Column(world.dictionary, numbers=np.arange(rows.size))})
     name = ""
     for op in condition.inside:

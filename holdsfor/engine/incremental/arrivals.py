@@ -1,4 +1,4 @@
-"""What new rows change in the input relations."""
+"""Changes that new rows make to the input relations."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def add_arrivals(
 
 
 def _places_of(sources: Sequence[InputSource]) -> dict[InputKind, int]:
-    """Of two alike the first."""
+    """Return the first place of each kind of input."""
     places: dict[InputKind, int] = {}
     for place, source in enumerate(sources):
         name, arity = source.input.signature
@@ -164,7 +164,7 @@ def _same_rows(stored: Stored | Runs, wanted: Data) -> Gathered:
 def _add_plain_events(
     blocks: Sequence[Block], sources: Sequence[InputSource], world: World, stores: Stores, frontier: Frontier
 ) -> dict[Relation, Difference]:
-    """Of several inputs: nothing that is there has to be looked at."""
+    """Add events of several inputs without a look at the rows that are stored."""
     differences = {}
     for block, source, added in zip(blocks, sources, arrange_events(blocks, sources, world), strict=True):
         relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
@@ -253,7 +253,7 @@ def _may_share_rows(part: Data, added: Points) -> bool:
 def _add_intervals(
     blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores, edge: int
 ) -> dict[Relation, Difference]:
-    """What holds is united with what held for the same groundings."""
+    """Unite new intervals with the stored ones of the same groundings."""
     fresh = _relations_of((standing(block, windows) for block in blocks), source, world)
     differences = {}
     for relation, added in fresh.items():

@@ -66,7 +66,7 @@ class Evaluation:
         return not self.turn.differences.keys().isdisjoint(relations)
 
     def gather(self, relation: Relation) -> Gathered:
-        """Of the block's tuples, what may be looked at."""
+        """Return the rows about the block's tuples that may be looked at."""
         stored, tuples = self.turn.stores.get(relation), self.block.tuples
         if stored is None:
             return Gathered(self.world.nothing_of(relation), EMPTY)
@@ -135,7 +135,7 @@ class Evaluation:
         return ChangedRows(now, before.data.take(removed), before.origin[removed], now.take(added))
 
     def find_edge(self, relation: Relation) -> int | None:
-        """What is over there may be forgotten; None: nothing may."""
+        """Return the time up to which rows may be forgotten; None: none may."""
         turn = self.turn
         return turn.known.frontier.horizon(relation) - self.world.axis.origin if turn.setting.scope.forgets else None
 
@@ -169,7 +169,7 @@ class Evaluation:
 
 
 def _with_times_made(running: Running, carried: Running | None) -> Running:
-    """Of deadlines that were running at the cut an evaluation does not know when they were made; who carried them does.
+    """Return deadlines that were running at the cut with the times at which they were made, which only `carried` has.
 
     It matters when something changes before that time: then there is no such deadline yet.
     """

@@ -28,7 +28,7 @@ class Coming:
         return np.maximum(windows.first_seen(self.block.arrival), self.earliest)
 
     def is_visible(self, windows: Windows, query_time: int) -> Mask:
-        """Which rows are there at a query time, and have begun."""
+        """Mark the rows that are there at a query time, and have begun."""
         has_begun = self.block.start <= min(query_time, windows.end)
         return np.logical_and(self.seen(windows) <= query_time, has_begun)
 

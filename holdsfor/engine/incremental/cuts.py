@@ -99,7 +99,7 @@ class TupleCuts:
         return data.of(s, e), keys
 
     def conclude(self, relation: Relation, concluded: Data) -> ChangedRows | None:
-        """What was settled, and what was concluded after the cuts. None: it takes more than one step."""
+        """Join what was settled to what was concluded after the cuts; None: it takes more than one step."""
         known, origin = self.before[relation]
         shift = self.find_shift(relation, relation.arity)
         if shift is None or not isinstance(concluded, Intervals) or not isinstance(known, Intervals):

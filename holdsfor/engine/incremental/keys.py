@@ -75,7 +75,7 @@ class Tuples:
         return self._members.by_code(self.codes)
 
     def contain(self, data: Data, positions: Positions) -> Mask:
-        """Which rows are about one of them."""
+        """Mark the rows about one of the tuples."""
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
         return touched.contain(tuple_keys(data, positions))
 
@@ -109,7 +109,7 @@ class Tuples:
     def _gather(
         self, stored: Stored, touched: TouchedKeys, leader: int, is_member: bool, reach: int
     ) -> Gathered | None:
-        """None if rows are not sorted by the argument that leads to them."""
+        """Gather rows by the argument that leads to them; None if they are not sorted by it."""
         base, more = stored.base, stored.more
         size, added = len(base), len(more)
         if not size and not added:
@@ -177,7 +177,7 @@ def starts_of(data: Data) -> Ints:
 
 
 def find_firsts(data: Data, shift: int) -> Ints:
-    """Where the rows of each leading code begin: made once, for data that stay."""
+    """Return the places where the rows of each leading code begin: made once, for data that stay."""
     firsts = data._views.get((find_firsts, shift))
     if not isinstance(firsts, np.ndarray):
         firsts = data._views[find_firsts, shift] = first_places(starts_of(data), shift)
@@ -199,7 +199,7 @@ def sorted_by(data: Data) -> Positions:
 def _find_ranges(
     data: Data, positions: Positions, touched: TouchedKeys, reach: int
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints] | None:
-    """Where the rows of each key begin and below what they start, all starts and last times, and the times of keys.
+    """Return where the rows of each key begin and below what they start, all starts and last times, and keys' times.
 
     None if the rows of a key do not stand together.
     """

@@ -1,4 +1,4 @@
-"""What is known after a query time, kept so that the next one has to look only at what changes."""
+"""Knowledge after a query time, kept so that the next one has to look only at what changes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Stirred:
 
 @dataclass(frozen=True, slots=True)
 class SessionSetting:
-    """What does not change from query time to query time. timed: definitions that name times by themselves.
+    """Settings of all query times of a session. timed: definitions that name times by themselves.
 
     complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
     of_units: how far the definitions of each unit look. stirred: what may change a unit by the passing of time alone.
@@ -207,7 +207,7 @@ class KnownWorld:
 
 
 def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
-    """What was evaluated from scratch."""
+    """Return what is known after a query time that was evaluated from scratch."""
     now = moment.now
     own = set(setting.scope.relations(setting.program.plan))
     relations = {r: data.distinct() if r in own else data for r, data in now.relations.items()}
@@ -222,7 +222,7 @@ def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
 
 
 def _starts_after(data: Data, time: int) -> Ints:
-    """Where intervals begin that no result has yet. time: the latest that one may begin for results to have it."""
+    """Return the starts of intervals that no result has yet. time: the latest start that results have."""
     if not isinstance(data, Intervals) or not data.s.size:
         return EMPTY
     return starts_after(data.s, time, data.axis.mask)

@@ -52,8 +52,8 @@ def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touche
 
 
 def _find_conditions(turn: QueryTurn, unit: Unit, relation: Relation, late: Points) -> dict[Relation, Data]:
-    """What is known of all that the rules ask for besides: what is stored in one piece as it is, of others the rows
-    about late ones.
+    """Return the rows for the other conditions of the rules: whole relations where they are in one piece, else
+    those about the keys of late rows.
     """
     conditions = turn.setting.confirming[unit][relation].conditions
     stored = {each: turn.stores[each] for each in conditions if each in turn.stores}

@@ -112,7 +112,7 @@ class Runs:
         return Gathered(self._take(places[order]), places[order])
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored | Runs:
-        """As `Stored.change`. What is asked for as a whole, or taken back in part, stays in one piece from here on."""
+        """Remove and add rows; a relation that is read as a whole, or taken back in part, becomes one piece."""
         assert isinstance(added, Points)
         if removed.size or self.is_whole_known() or not _are_alike(self.nothing, self.buffer.kinds(), added):
             whole, places = self._find_whole()
@@ -184,7 +184,7 @@ class Runs:
 
 
 def add_events(stored: Stored | Runs, removed: Ints, added: Points, edge: int) -> Stored | Runs:
-    """As `change`: rows of which many come, and none are taken back, are kept in runs."""
+    """Change a relation of events, which goes over to runs if many rows come and none are taken back."""
     if isinstance(stored, Stored) and not removed.size and _fits_runs(stored, added):
         base, more = stored.base, stored.more
         assert isinstance(base, Points)

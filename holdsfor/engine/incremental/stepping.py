@@ -137,7 +137,7 @@ def _next_activity(
 
 
 def _worlds(known: KnownWorld, following: KnownWorld, differences: Differences) -> tuple[World, World]:
-    """What differs between two query times: as it was, and as it is. What begins only now differs, too."""
+    """Return the rows that differ between two query times, before and after, with intervals that begin only now."""
     before = {relation: difference.removed for relation, difference in differences.items()}
     now = {relation: difference.added for relation, difference in differences.items()}
     for relation, begun in _begun_since(known, following).items():
@@ -166,7 +166,7 @@ def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Int
 
 
 def _places_of(data: Data, starts: Ints) -> Ints:
-    """Where the intervals are that begin there."""
+    """Return the places of the intervals that begin at these points."""
     assert isinstance(data, Intervals)
     place = np.minimum(np.searchsorted(data.s, starts), len(data) - 1)
     return np.asarray(place[data.s[place] == starts], np.int64)

@@ -30,7 +30,7 @@ class Gathered(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """What a query time takes from a relation, and what it adds."""
+    """The rows that a query time takes from a relation, and those that it adds."""
 
     removed: Data
     added: Data
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
 
 
 def merge_differences(one: Difference, other: Difference) -> Difference:
-    """Of two that have no rows in common."""
+    """Merge two differences that have no rows in common."""
     return Difference(change_rows(one.removed, EMPTY, other.removed), change_rows(one.added, EMPTY, other.added))
 
 
@@ -71,7 +71,7 @@ class Stored:
         return not self.gone.size and not len(self.more)
 
     def lists(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-        """As kernels take them: when rows of the base begin, and are over; what has gone; the same of the others."""
+        """Return starts and last times of the base, the places that are gone, and the same times of added rows."""
         base, more = self.base, self.more
         if isinstance(base, Intervals) and isinstance(more, Intervals):
             return base.s, base.e, self.gone, more.s, more.e

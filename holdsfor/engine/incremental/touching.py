@@ -1,4 +1,4 @@
-"""Which tuples of a unit a query time touches: by what differs, by the passing of time alone, by deadlines."""
+"""Tuples of a unit that a query time touches: by what differs, by the passing of time alone, by deadlines."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _touch_waiting(
 
 @dataclass(slots=True)
 class CarriedCodes:
-    """Which tuples have something on which other things depend, since a time: worked out when they are asked for."""
+    """Codes for which a fluent that others depend on has held since a time, worked out once for each question."""
 
     turn: QueryTurn
     known: dict[tuple[Carriers, int], Mask] = field(default_factory=dict)

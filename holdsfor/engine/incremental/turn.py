@@ -51,7 +51,7 @@ class QueryTurn:
         self.counts[name] = self.counts.get(name, 0) + rows
 
     def add_difference(self, relation: Relation, difference: Difference) -> None:
-        """Of tuples that no other difference of the relation is about."""
+        """Add a difference that shares no tuples with the others of its relation."""
         if difference:
             other = self.differences.get(relation)
             self.differences[relation] = difference if other is None else merge_differences(other, difference)

@@ -42,7 +42,7 @@ class Unit:
 
     @property
     def of_several(self) -> Iterator[tuple[Relation, Positions]]:
-        """Where tuples of several arguments stand, which are those that rows follow to."""
+        """Yield the places of tuples of several arguments, which are those that rows follow to."""
         yield from self.links
         for relation, places in self.about.items():
             yield from ((relation, positions) for positions in places if len(positions) > 1)
@@ -112,7 +112,7 @@ def _reads(plan: Plan, definitions: Iterable[int]) -> frozenset[Relation]:
 
 
 class RowsWanted(NamedTuple):
-    """Which rows of a relation a block of a unit looks at: see `Unit`. reach: how far back; None: at any distance.
+    """The rows of a relation that a block of a unit looks at: see `Unit`. reach: how far back; None: at any distance.
 
     leader: the one argument that tells; None: more than one does. is_member: whether it leads to tuples of several.
     """

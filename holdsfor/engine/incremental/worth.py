@@ -60,7 +60,7 @@ def is_worthwhile(
 
 
 def _pays(fresh: float, known: int, touched: float, tuning: Tuning) -> bool:
-    """Of rows that come in, and of known ones, of which a share is touched."""
+    """Say whether evaluating changes costs less than all. fresh, known: rows; touched: the share of known rows."""
     looked_at = fresh + known * touched
     is_small = fresh < tuning.most_new * known and touched < tuning.most_touched
     return is_small and looked_at < tuning.most_looked_at * known

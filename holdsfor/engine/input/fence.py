@@ -1,4 +1,4 @@
-"""Which times can be meant. A row far off all others is set aside, so that it does not spoil the run for them.
+"""Bounds of plausible times. A row far off all others is set aside, so that it does not spoil the run for them.
 
 Time and terms share the 63 bits of an axis. A row in nanoseconds among rows in seconds would need nearly all of them.
 """
@@ -48,12 +48,12 @@ class Fence:
         return low >= self.low and high <= self.high and extremes.last - extremes.first_arrival <= self.ahead
 
     def is_off(self, block: Block) -> Mask:
-        """Which rows are before low or after high."""
+        """Mark the rows before low or after high."""
         off: Mask = np.minimum(block.start, block.arrival) < self.low
         return off | (np.maximum(latest(block), block.arrival) > self.high)
 
     def is_ahead(self, block: Block) -> Mask:
-        """Which rows are too far ahead of their arrival."""
+        """Mark the rows that are too far ahead of their arrival."""
         ahead: Mask = latest(block) - block.arrival > self.ahead
         return ahead
 

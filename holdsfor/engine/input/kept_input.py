@@ -102,7 +102,7 @@ class KeptInput:
 
 
 def keep_input(blocks: Iterable[Block], tuning: Tuning) -> KeptInput:
-    """Of blocks of different kinds."""
+    """Keep blocks of different kinds."""
     rows = {_kind_of(block): keep_parts((make_part(block, tuning),)) for block in blocks if len(block)}
     return KeptInput(rows, sum(each.count for each in rows.values()), tuning)
 

@@ -237,7 +237,7 @@ def _inside(start: Ints, windows: Windows) -> Ints:
 
 
 def standing(block: Block, windows: Windows) -> Block:
-    """What remains when retractions have taken back what they name: at each point the last word on a row counts.
+    """Return the rows that retractions leave: at each point the last word on a row counts.
 
     A word on a durative row that began before the window in which it is first seen is about the window only.
     """

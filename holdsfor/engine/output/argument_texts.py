@@ -22,7 +22,7 @@ def arguments(columns: list[pa.Array], size: int) -> pa.Array:
 
 
 def coded_arguments(codes: Sequence[Ints], texts: pa.Array, size: int) -> pa.Array:
-    """The same of columns of codes: each text is copied once."""
+    """Return lists of argument texts for columns of codes, with each text copied once."""
     offsets = pa.array(np.arange(size + 1, dtype=np.int32) * len(codes))
     in_order = codes[0] if len(codes) == 1 else np.stack(codes, axis=1).ravel() if codes else np.empty(0, np.int64)
     return pa.ListArray.from_arrays(offsets, texts.take(pa.array(in_order)))

@@ -1,4 +1,4 @@
-"""What kinds of terms the arguments of results are: numbers, true or false, others. By them columns get their types.
+"""Kinds of terms in the arguments of results: numbers, true or false, others. By them columns get their types.
 
 Kinds are counted like rows, a number for each argument: those of several tasks are joined bit by bit.
 """

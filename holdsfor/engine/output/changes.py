@@ -40,7 +40,7 @@ ALL_SETTLED = np.iinfo(np.int64).max >> 1
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Changes:
-    """What differs from the last query time."""
+    """The differences from the last query time."""
 
     intervals: pa.Table
     occurrences: pa.Table
@@ -95,7 +95,7 @@ def _find_cuts(frontier: Frontier, relations: Iterable[Relation]) -> Ints:
 def _tell(
     relations: Sequence[Relation], world: World | None, report: Report, cuts: Ints, settled: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """What is told when all up to the cuts is settled, without what was over and settled before.
+    """Return the intervals to report when all up to the cuts is settled, without those over and settled before.
 
     Where intervals begin and end, one relation after the other, and where the intervals of each relation end.
     """

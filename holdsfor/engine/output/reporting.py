@@ -35,7 +35,7 @@ NOBODY = Nobody()
 
 
 class FluentTables:
-    """Of one evaluation, in the order in which it settles fluents."""
+    """The tables of one evaluation, in the order in which it settles fluents."""
 
     def __init__(self, world: World, write: Writer, receiver: Receiver) -> None:
         self._world = world
@@ -53,7 +53,7 @@ class FluentTables:
             self._make()
 
     def intervals(self) -> pa.Table:
-        """Of all fluents, when everything is evaluated."""
+        """Return the table of all fluents, when everything is evaluated."""
         self._make()
         return pa.concat_tables(self._tables)
 

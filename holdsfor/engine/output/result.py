@@ -46,7 +46,7 @@ def as_it_is(texts: pa.Array) -> pa.Array:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Result:
-    """What was recognised, as Arrow tables (columns as in the contract of `run`), and counts."""
+    """The recognised intervals and occurrences, as Arrow tables (columns as in the contract of `run`), and counts."""
 
     intervals: pa.Table
     occurrences: pa.Table
@@ -90,12 +90,12 @@ def intervals_table(relations: Iterable[Relation], world: World, write: Writer =
 
 
 def fluent_table(relation: Relation, world: World, texts: pa.Array, write: Writer) -> pa.Table:
-    """What is told of one fluent. texts: of all terms, as written."""
+    """Return the intervals of one fluent as a table. texts: of all terms, as written."""
     return _intervals(relation, reported(relation, world), texts, write)
 
 
 def reported(relation: Relation, world: World) -> Intervals:
-    """What results have of a relation: without values that no grounding declares, where others are declared."""
+    """Return the intervals that results have of a relation, without undeclared values where others are declared."""
     return without_hidden(_begun(world.intervals_of(relation), world), relation, world)
 
 
@@ -214,5 +214,5 @@ def _texts_of(codes: Ints, texts: pa.Array) -> pa.Array:
 
 
 def _after_start(points: Points, world: World) -> Points:
-    """What begins right after the start of the history is initiated at it, but nothing happens there."""
+    """Drop points at the start of the history: intervals begin right after it, but nothing happens at it."""
     return points.where(points.times() > world.frame.start)

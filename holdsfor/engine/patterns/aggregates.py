@@ -1,4 +1,4 @@
-"""What aggregates measure: the numbers of a term, and what comes of them in each window of rows.
+"""Measures of aggregates: the numbers of a term, and a value from them for each window of rows.
 
 A measure is a function of the occurrences in its window alone, never of what else is evaluated with them: integers
 stay integers in a window that has only these, though other windows have floats.
@@ -109,7 +109,7 @@ def has_any(mask: Mask, first: Ints, last: Ints) -> Mask:
 
 
 def measure_windows(function: str, amounts: Amounts | None, first: Ints, last: Ints) -> WindowValues:
-    """What count, sum, avg, min or max comes to in each window, from first to last."""
+    """Compute count, sum, avg, min or max of each window, from first to last."""
     if amounts is None:
         return WindowValues(integers=last - first + 1)
     if function in ("min", "max"):
@@ -148,7 +148,7 @@ def _averages(sums: WindowValues, count: Ints) -> WindowValues:
 
 
 def _extremes(amounts: Amounts, first: Ints, last: Ints, greatest: bool) -> WindowValues:
-    """Of an integer and a float that are equal, the integer."""
+    """Return the least or greatest number of each window; an integer goes before an equal float."""
     if amounts.numbers.dtype.kind == "i":
         return WindowValues(integers=slide_extremes(amounts.integers, first, last, greatest))
     if amounts.whole is None:

@@ -1,4 +1,4 @@
-"""Which parts of a sequence are joined first: those that make the fewest pairs, as far as sizes tell."""
+"""Order of joining the parts of a sequence: first those that make the fewest pairs, as far as sizes tell."""
 
 from __future__ import annotations
 

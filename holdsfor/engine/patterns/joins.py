@@ -111,7 +111,7 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
 
 
 def _scan_intervals(pattern: Scan, world: World) -> Rows:
-    """What has ended by now; what began by the start of the history counts from its first tick."""
+    """Return the intervals that have ended by now; one that began before the history counts from its first tick."""
     held, args = read_by_parts(world.intervals_of(pattern.relation), pattern.args)
     wanted, axis = shape(args, frozenset(), world.dictionary), world.axis
     chosen = (held.e & axis.mask) <= world.now + 1 - axis.origin
@@ -266,7 +266,7 @@ def _free_until(first: Rows, absent: Sequence[Rows], world: World) -> Ints:
 
 
 def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> list[Rows]:
-    """Where a policy uses occurrences up, each is there once."""
+    """Match both sides; where a policy uses occurrences up, each is there once."""
     rows = [match_pattern(side, world) for side in sides]
     is_choosing = pattern.choosing.policy != "unrestricted"
     if isinstance(pattern, Absent) and pattern.outside:

@@ -61,7 +61,7 @@ def progress_table(plan: Plan, world: World) -> pa.Table:
 
 
 def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[WaitingRows]:
-    """What of a pattern has occurred and may still be completed after now, the innermost parts first."""
+    """Yield the parts of a pattern that have occurred and may be completed after now, innermost first."""
     for operand in operands(pattern):
         yield from waiting_for(operand, writer, world)
     match pattern:

@@ -101,7 +101,7 @@ def _since(known: Points, settled: Points) -> Points:
 
 
 def _newest(relation: Relation) -> Relation:
-    """What the last round has added."""
+    """Name the relation of the rows that the last round has added."""
     return replace(relation, name=f"{relation.name} newest", part_of=relation.signature)
 
 

@@ -89,7 +89,7 @@ def _sort_by_end(pattern: Sliding, rows: Rows, world: World) -> tuple[Rows, bool
 
 
 def _order(pattern: Sliding, rows: Rows, amounts: Mapping[Term, Amounts], world: World) -> Ints:
-    """Those that end together by start, then by what is measured, so that the last so many are always the same."""
+    """Order rows by end, start and measured values, so that the last so many are always the same."""
     keys = [key for each in reversed(list(amounts.values())) for key in each.sort_keys()]
     return np.lexsort([*keys, rows.times(START), _packed_end(pattern, rows, world)])
 

@@ -60,7 +60,7 @@ class Readers:
 
     @cached_property
     def conditions(self) -> frozenset[Relation]:
-        """What these rules ask for besides."""
+        """The relations of the other conditions of these rules."""
         ops = [op for rule in self.rules for op in flat(rule.chain[1:])]
         return frozenset(op.relation for op in ops if isinstance(op, At | Holding))
 
@@ -71,7 +71,7 @@ class Readers:
 
 
 class Conclusions(NamedTuple):
-    """What occurrences of an event conclude by themselves. points, runs: as `follow_script` gives them."""
+    """The conclusions of occurrences of an event by themselves. points, runs: as `follow_script` gives them."""
 
     readers: Readers
     points: Ints
@@ -79,7 +79,7 @@ class Conclusions(NamedTuple):
 
 
 def conclude_alone(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
-    """What the rules that begin with an event conclude, by one script or, where that is too much for one, by several.
+    """Conclude by the rules that begin with an event, with one script or, where that is too much, with several.
 
     world: with the occurrences that are in question, and with all that is asked for besides about the same entities,
     as if they had not happened. floor: at and before it nothing is concluded. None: it takes more than scripts to tell.

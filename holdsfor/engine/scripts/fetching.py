@@ -44,7 +44,7 @@ def find_shape(events: Points) -> EventShape:
 
 
 def as_plain(values: Numbers) -> Ints:
-    """As kernels are compiled for: integers side by side, to be written. Floats are told by their bits."""
+    """Return values as kernels take them: contiguous and writeable integers; floats by their bits."""
     if not values.flags.carray:
         values = np.array(values)
     return values if values.dtype == INT64 else values.view(INT64)  # type: ignore[return-value]
@@ -54,7 +54,7 @@ def as_plain(values: Numbers) -> Ints:
 
 
 def fetch_nothing(relation: Relation) -> Fetch:
-    """Of an event of which no row has been seen yet."""
+    """Return a fetch for an event of which no row has been seen yet."""
 
     def fetch(world: World) -> Ints:
         if len(world.relations.get(relation, ())):

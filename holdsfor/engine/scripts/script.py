@@ -33,7 +33,7 @@ class Script:
 
 
 class Subject(Protocol):
-    """What a script is about: one fluent, or several."""
+    """The subject of a script: one fluent, or several."""
 
     @property
     def relations(self) -> tuple[Relation, ...]: ...
@@ -44,7 +44,7 @@ Of = TypeVar("Of", bound=Subject)
 
 @dataclass(slots=True)
 class Scripts(Generic[Of]):
-    """Of one subject on one axis, by the shapes of rows; the last one that was used comes first."""
+    """The scripts of a subject on an axis, by the shapes of rows; the last one used comes first."""
 
     subject: Of
     axis: Axis
@@ -83,7 +83,7 @@ class Scripts(Generic[Of]):
 def find_scripts(
     purpose: Hashable, subject: Of, world: World, write: Callable[[Of, ScriptDraft], Script | None]
 ) -> Scripts[Of]:
-    """Those of a subject for a purpose. They are kept with the dictionary, whose codes they name."""
+    """Return the scripts of a subject for a purpose, kept with the dictionary whose codes they name."""
     key, readings = (purpose, id(subject)), world.dictionary.readings
     scripts = readings.get(key)
     if not isinstance(scripts, Scripts) or scripts.subject is not subject or scripts.axis is not world.axis:
@@ -98,7 +98,7 @@ def _is_plain(relation: Relation, axis: Axis) -> bool:
 
 
 def fill_slots(arrays: list[Ints]) -> tuple[Ints, ...]:
-    """As many as a kernel is given."""
+    """Fill up to the number of arrays that a kernel takes."""
     return (*arrays, *[EMPTY] * (SLOTS - len(arrays)))
 
 

@@ -83,7 +83,7 @@ class ScriptDraft:
         return self._slots[name]
 
     def shape_of(self, relation: Relation) -> EventShape | None:
-        """None: no row has been seen yet."""
+        """Return the shape of an event's rows; None: no row has been seen yet."""
         events = self.world.relations.get(relation)
         if relation in self.shapes:
             return self.shapes[relation]

@@ -1,4 +1,4 @@
-"""What is carried from one batch of query times to the next, as blocks: it outlives the axis and the dictionary."""
+"""Rows carried from one batch of query times to the next, as blocks, which outlive the axis and the dictionary."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What was carried, on an axis: the state, what was told last, and an empty world for the axis' sake."""
+    """The carried rows on an axis: the state, what was reported last, and an empty world for the axis' sake."""
 
     state: State
     before: World | None
@@ -94,7 +94,7 @@ def opened(
 
 
 def world_after(carried: Carried, program: Program, windows: Windows, scope: Scope, room: int) -> World:
-    """What was known at the last query time: the input that was there and may still count, and all that is defined."""
+    """Return the world of the last query time: the input that may still count, and all that is defined."""
     assert carried.fired is not None, "there was a query time"
     start = opened(carried, program, windows, scope, (), carried.fired, room)
     assert start.before is not None
@@ -104,7 +104,7 @@ def world_after(carried: Carried, program: Program, windows: Windows, scope: Sco
 
 
 def merge_carried(parts: Sequence[tuple[Scope, Carried]], plan: Plan, forwards: Iterable[Block]) -> Carried:
-    """What stages and buckets carry, as if one evaluation had done it all. forwards: input for later stages."""
+    """Merge what stages and buckets carry, as if one evaluation had done it all. forwards: input for later stages."""
     known: dict[Relation, list[Block]] = {}
     running: dict[Due, list[Block]] = {}
     for scope, carried in parts:
@@ -148,7 +148,7 @@ def _running(due: Due, block: Block, world: World) -> Running:
 def carried_from(
     query_time: int, frontier: Frontier, world: World, program: Program, scope: Scope, inputs: Sequence[Block]
 ) -> Carried:
-    """What the next batch of query times starts from, after this one. world: all that is known then."""
+    """Return what the next batch of query times starts from. world: all that is known after this one."""
     return Carried(
         query_time,
         tuple(block.filter(remembered(block, frontier.horizon_of_input(block))) for block in inputs),
@@ -163,7 +163,7 @@ def _not_over(block: Block, horizon: int) -> Block:
 
 
 def _deadlines(due: Due, cut: int, world: World) -> Block:
-    """Those that were set by the cut and not over then; later ones are found again."""
+    """Return the deadlines that were set by the cut and not over then; later ones are found again."""
     axis = world.axis
     running = still_running(world.running.get(due, NO_DEADLINES), cut - axis.origin)
     texts = world.dictionary.texts()
@@ -184,7 +184,7 @@ def on_used_terms(carried: Carried) -> Carried:
 
 
 def labelled(carried: Carried) -> tuple[dict[str, str], list[tuple[str, Block]]]:
-    """What a file says of it besides its blocks, and the blocks with their uses."""
+    """Return the metadata of a file of carried rows, and its blocks with their uses."""
     meta = {"fired": "" if carried.fired is None else str(carried.fired)}
     parts = {"input": carried.inputs, "known": carried.known, "running": carried.running, "word": carried.words}
     return meta, [(use, block) for use, blocks in parts.items() for block in blocks]

@@ -89,12 +89,12 @@ class Ongoing:
 
     @property
     def kept_inputs(self) -> tuple[Block, ...]:
-        """Those that do not wait."""
+        """The blocks of input that do not wait."""
         return self._inputs.blocks
 
     @property
     def frontier(self) -> Frontier:
-        """What is settled, and how far back is still looked."""
+        """The frontier of the last query time: what is settled, and how far back definitions still look."""
         if self._known is not None:
             return self._known.frontier
         if self._last is None:
@@ -102,7 +102,7 @@ class Ongoing:
         return self._last.state.frontier
 
     def last_world(self) -> World | None:
-        """What is known at the last query time; None if there was none yet."""
+        """Return the world of the last query time; None if there was none yet."""
         if self._known is not None:
             return self._known.world()
         if self._last is not None:
@@ -134,11 +134,11 @@ class Ongoing:
         self.waiting = (*self.waiting, *(block for block in blocks if len(block)))
 
     def add_words(self, blocks: Sequence[Block]) -> None:
-        """What earlier stages say of query times to come."""
+        """Add messages of earlier stages about query times to come."""
         self.words = self.words.add(blocks)
 
     def advance(self, due: range, tell: Callable[[QueryMoment], Answer]) -> list[Answer]:
-        """What there is to tell of each query time. If one of them fails, it is as if none had been tried.
+        """Evaluate the query times that are due, and answer each; if one fails, it is as if none had been tried.
 
         tell: may be called from the first one on again, if terms or times turn out to need more room.
         """
@@ -279,7 +279,7 @@ class Ongoing:
             return step_with_room(until)  # it must just do for this call
 
     def _look_back(self, known: KnownWorld) -> QueryMoment:
-        """What is known by changes, as an evaluation from scratch goes on from it."""
+        """Return what is known by changes as the moment that an evaluation from scratch goes on from."""
         world, plan = known.world(), self.program.plan
         state = settle(plan, self.scope, known.frontier, world, known.running)
         return QueryMoment(known.query_time, None, known.frontier, world, state, left_out=0)
@@ -296,7 +296,7 @@ class Ongoing:
         return world.axis.covers(low, high) and dictionary.arrays < tuning.most_arrays and has_few_terms
 
     def save(self) -> Carried:
-        """What another evaluation can go on from, without the rows that wait."""
+        """Return the state that another evaluation can go on from, without the rows that wait."""
         inputs, words = join_blocks(self._inputs.blocks), join_blocks(self.words.blocks)
         if self._known is not None:
             known = self._known

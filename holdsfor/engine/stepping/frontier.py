@@ -42,7 +42,7 @@ class Frontier:
         return self.cuts[relation]
 
     def horizon(self, relation: Relation) -> int:
-        """Of a defined relation: what is not settled may still be told otherwise."""
+        """Return the time up to which a defined relation is forgotten; rows that are not settled may still change."""
         cut = self.cuts[relation]
         return min(cut, self.horizons.get(relation, cut))
 
@@ -51,7 +51,7 @@ class Frontier:
         return self.inputs.get(kind, self.nothing)
 
     def horizon_of_told(self, block: Block) -> int:
-        """Of what an earlier stage has told, as a block."""
+        """Return the horizon of rows that an earlier stage has sent as a block."""
         kind = (Signature(block.name, len(block.args)), block.kind == "event")
         same = (relation for relation in self.cuts if (relation.signature, relation.kind == "event") == kind)
         return min(map(self.horizon, same), default=self.nothing)
@@ -180,7 +180,7 @@ def find_distances(plan: Plan, windows: Windows, lookings: Lookings) -> Distance
 
 
 def move_frontier(distances: Distances, plan: Plan, windows: Windows, query_time: int, quiet: int) -> Frontier:
-    """As `make_frontier`: once everything is far enough from the start, a frontier only moves."""
+    """Return the frontier of a query time: once everything is far enough from the start, it only moves."""
     known, nothing = _find_known(windows, query_time), windows.grid_start - 1
     is_far = known - distances.longest > nothing
     if (

@@ -34,8 +34,10 @@ from holdsfor.plan.walk import defines
 def find_history(
     program: Program, read: Events, windows: Windows, stepped: bool, receiver: Receiver = NOBODY
 ) -> Result:
-    """What the program recognises in what was read. stepped: also the log of changes. receiver: of the
-    intervals, where it can be as they come."""
+    """Recognise a program's fluents and events in what was read. stepped: also the log of changes.
+
+    receiver: takes the intervals, where it can be as they come.
+    """
     begun = time.perf_counter()
     inside = [set_aside(block, windows.fence) for block in read.blocks]
     rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])

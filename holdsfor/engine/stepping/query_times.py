@@ -59,7 +59,7 @@ class QueryMoment:
 
 
 class Upstream(Protocol):
-    """What earlier stages have concluded."""
+    """The conclusions of earlier stages."""
 
     def at(self, query_time: int) -> Iterable[Block]: ...
 
@@ -166,7 +166,7 @@ def visible_input(windows: Windows, frontier: Frontier, query_time: int, arrived
 
 
 def remembered(block: Block, horizon: int) -> Mask:
-    """Which rows are not wholly before the horizon."""
+    """Mark the rows that are not wholly before the horizon."""
     return np.greater(last_times(block), horizon)
 
 

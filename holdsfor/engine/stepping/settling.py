@@ -1,4 +1,4 @@
-"""What is settled: the state that goes from one query time to the next, and how it is put in front of what is new."""
+"""The state that goes from one query time to the next, and how settled rows are put in front of new ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from holdsfor.plan.whole_plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is carried from one query time to the next. settled: what was concluded up to the cut of each relation.
+    """The state carried to the next query time. settled: what was concluded up to the cut of each relation.
 
     holding: the keys of simple fluents that hold right after it.
     """
@@ -36,7 +36,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is evaluated: the whole plan, or one stage of it on one bucket.
+    """The definitions to evaluate: the whole plan, or one stage of it on one bucket.
 
     sources: what comes from earlier stages. restrict: drops what a bucket concludes about the entities of others.
     forgets: whether results go as soon as no condition looks at them any more, or stay for the whole history.
@@ -59,7 +59,7 @@ def everything(plan: Plan) -> Scope:
 
 
 class Views:
-    """What each definition sees, and what becomes of its conclusions.
+    """The world as each definition sees it, with its conclusions settled.
 
     Where something unbounded keeps a relation for ever, the bounded definitions see only the recent part of it: what
     they cost must not grow with the stream.

@@ -1,4 +1,4 @@
-"""What earlier stages have told: word by word, that a row is there from a query time on, or is there no more.
+"""Messages of earlier stages: that a row is there from a query time on, or is there no more.
 
 Most relations are told by one bucket for each row. Where several conclude the same row by themselves, each speaks for
 itself: the row is there as long as one of them says so.
@@ -25,8 +25,8 @@ ALL = 1
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Of intervals and events. `arrival` is the query time of each word; `op` says whether its row is there, by its
-    sign, and by its amount who says so: `ALL` where there is only one who does.
+    """Messages on intervals and events. `arrival` is the query time of each; `op` says whether its row is there, by
+    its sign, and by its amount who says so: `ALL` where there is only one sender.
 
     fresh: words of query times to come, for all that is known; heard: those of earlier ones.
     left: how many rows were there when words were dropped last.

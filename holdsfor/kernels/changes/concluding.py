@@ -1,4 +1,4 @@
-"""What a definition is about to change, and what it has: several steps over the same intervals in one kernel.
+"""Kernels around the evaluation of a definition by changes: several steps over the same intervals in one.
 
 A query time does this for each relation, whatever few rows it has, so that each call counts.
 """
@@ -74,7 +74,7 @@ def gather_intervals(
 def divide_at_cuts(
     s: Ints, e: Ints, edges: Ints, shift: int, delay: int, floor: int, start: int, bits: int
 ) -> tuple[Ints, Ints, Ints]:
-    """As `divide_at`, right after the cut of each leading code: see `cuts_of_codes`. Nothing is before the start."""
+    """Divide intervals right after the cut of each leading code: see `cuts_of_codes`. Nothing is before the start."""
     mask = (np.int64(1) << bits) - 1
     starts, ends, keys = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
     k, m = 0, 0
@@ -103,7 +103,7 @@ def conclude_after_cuts(
     start: int,
     bits: int,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
-    """What was there before the cut of each leading code, united with what was concluded after: see `divide_at_cuts`.
+    """Unite intervals before the cut of each leading code with those concluded after: see `divide_at_cuts`.
 
     Then the intervals that were there before and are not now, with their origins, and those that are only there now.
     It goes from key to key: of most there is one interval, which is over, or goes on as it did.
@@ -156,7 +156,7 @@ def conclude_after_cuts(
 def change_added(
     gone: Ints, more_s: Ints, more_e: Ints, removed: Ints, added_s: Ints, added_e: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """What has gone of a list, and the intervals that were added to it, after another change. All is sorted.
+    """Return the places gone from a list, and the intervals added to it, after another change. All is sorted.
 
     removed: origins as `gather_intervals` gives them: places in the list, and -1 minus places in what was added.
     """

@@ -1,4 +1,4 @@
-"""What a change touches: groundings with the time of the change, and points that are not as what is known says."""
+"""Groundings that a change touches, with the time of the change, and points that contradict what is known."""
 
 from __future__ import annotations
 

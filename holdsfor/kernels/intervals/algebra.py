@@ -36,7 +36,7 @@ def normalise(s: Ints, e: Ints) -> Intervals:
 
 @kernel
 def union2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
-    """Where a or b holds."""
+    """Return the intervals in which a or b holds."""
     n, m = as_.size, bs.size
     starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
     i, j, k = 0, 0, -1
@@ -59,7 +59,7 @@ def union2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
 
 @kernel
 def intersect2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
-    """Where a and b hold."""
+    """Return the intervals in which a and b hold."""
     n, m = as_.size, bs.size
     starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
     i, j, k = 0, 0, 0
@@ -75,7 +75,7 @@ def intersect2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
 
 @kernel
 def minus2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
-    """Where a holds and b does not."""
+    """Return the intervals in which a holds and b does not."""
     n, m = as_.size, bs.size
     starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
     i, j, k = 0, 0, 0

@@ -67,7 +67,7 @@ def _outcome(
 
 @kernel
 def _outcome_of_one(value: np.int64, action: int, holding: bool, current: np.int64) -> tuple[bool, np.int64]:
-    """As `_outcome` for a single row, the usual case, without a branch."""
+    """Return the outcome (see `_outcome`) of a single row, the usual case, without a branch."""
     initiated = (action == INITIATE) | (holding & (action == INITIATE_IF_ALIVE))
     chosen = value if initiated else current
     terminated = (action == TERMINATE_ANY) | ((action == TERMINATE) & (value == chosen))

@@ -1,4 +1,4 @@
-"""What is told of intervals, how what is told changes from one query time to the next, and the texts of it.
+"""Reported intervals, how they change from one query time to the next, and the texts of the changes.
 
 A log has few rows of each of many relations: they lie one after the other, and a kernel sees all of them.
 """
@@ -29,7 +29,7 @@ QUOTE = ord("'")
 
 @kernel
 def find_told_starts(s: Ints, e: Ints, ends: Ints, bounds: Ints, mask: int) -> Ints:
-    """Where those begin that are told, from the first time on; UNTOLD for others.
+    """Return the starts of reported intervals, from the first time on; UNTOLD for others.
 
     ends: where the intervals of each relation end; bounds: between what times those that are told lie, a row for each
     relation, relative to the origin.
@@ -52,7 +52,7 @@ def find_told_starts(s: Ints, e: Ints, ends: Ints, bounds: Ints, mask: int) -> I
 def log_changes(
     old_s: Ints, old_e: Ints, old_ends: Ints, new_s: Ints, new_e: Ints, new_ends: Ints
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """What intervals turn into: operations in their order, with the intervals that they are about.
+    """Return the operations that turn old intervals into new ones, in order, with the intervals that they are about.
 
     An interval is known by its start; those that begin at UNTOLD do not count. ends: where the intervals of each
     relation end; the last column that is given: where its operations end.

@@ -1,4 +1,4 @@
-"""What the state machine takes and gives, and the names for the rows of its tables.
+"""Input and output of the state machine, and the names for the rows of its tables.
 
 A table of the machine is one array of int64 with a row for each thing that is known, such as `slots[LAST, slot]`: a
 record of several arrays costs Numba several times as much as the work itself whenever it is passed on.
@@ -47,7 +47,7 @@ class Deadlines(NamedTuple):
 
 
 class MachineStart(NamedTuple):
-    """What is known at the start: intervals (end OPEN: still holding) and running deadlines, by component."""
+    """The state at the start: intervals (end OPEN: still holding) and running deadlines, by component."""
 
     component: Ints
     slot: Ints

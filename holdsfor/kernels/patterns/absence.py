@@ -1,4 +1,4 @@
-"""What must not lie between two spans: a block that starts after the first ends and ends before the second starts.
+"""Absence between two spans: no block starts after the first ends and ends before the second starts.
 
 A block that starts later and still ends in time may follow one that starts earlier and ends too late, so of all blocks
 after a point only the least end counts.

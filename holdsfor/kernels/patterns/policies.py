@@ -1,4 +1,4 @@
-"""Which of the pairs that a sequence could make it does make: the consumption policies of ETALIS.
+"""The consumption policies of ETALIS: choices among the pairs that a sequence could make.
 
 recent: each right row with the left row that ended last, and a left row may serve again.
 chronological: right rows in the order of their ends, each with the left row that ended first of those not yet used;
@@ -16,7 +16,7 @@ from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 
 def choose_recent(i: Ints, j: Ints, left_end: Ints, left_rank: Ints) -> Ints:
-    """Which of the pairs (i, j) are made, ascending: for each right row that of the latest left row."""
+    """Choose among the pairs (i, j) for each right row that of the latest left row, ascending."""
     rows = int(j.max()) + 1 if j.size else 0
     return _latest_pairs(i, j, left_end, left_rank, np.full(rows, -1))
 

@@ -218,7 +218,7 @@ def _write_below(
 
 
 def pairs_below(low: Ints, high: Ints, values: Ints, bound: Ints, most: int) -> Pairs:
-    """As `pairs_in`, of the places p with values[p] <= bound[i]."""
+    """Return the pairs of rows and places in their ranges (see `pairs_in`) with values[p] <= bound[i]."""
     ranges = low, high, values, bound, *make_pyramid(values)
     total = _count_below(*ranges, most)
     if total > most:

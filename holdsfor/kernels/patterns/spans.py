@@ -195,7 +195,7 @@ def _equals(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
 
 
 def _par(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
-    """Those that start in the left span, which must end in time, and those before it that reach into it.
+    """Pair left rows with right ones that start in their span, and end in time, or reach into it from before.
 
     The latter are in time: they start before the left one and are not longer than the window.
     """

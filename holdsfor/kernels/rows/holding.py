@@ -1,4 +1,4 @@
-"""Which points lie inside intervals, and which occur among other points.
+"""Points inside intervals, and points among other points.
 
 A point p is an interval [p, p + 1), so both questions share a kernel, and its compilation.
 """
@@ -57,7 +57,7 @@ def _mark_mixed(points: Ints, s: Ints, e: Ints, shift: int, result: Mask) -> Non
 
 @kernel
 def _mark(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
-    """Which points lie in [s, e + shift) of some row; both are sorted."""
+    """Mark the points in [s, e + shift) of some row; both are sorted."""
     result = np.zeros(points.size, np.bool_)
     if points.size * SKEWED < s.size or s.size * SKEWED < points.size:
         _mark_runs(points, s, e, shift, result)
@@ -67,18 +67,18 @@ def _mark(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
 
 
 def holds_mask(points: Ints, s: Ints, e: Ints) -> Mask:
-    """Which of the sorted points lie in one of the intervals."""
+    """Mark the sorted points that lie in one of the intervals."""
     return _mark(points, s, e, 0)
 
 
 def member_mask(a: Ints, b: Ints) -> Mask:
-    """Which of the sorted a occur in the sorted b."""
+    """Mark the sorted a that occur in the sorted b."""
     return _mark(a, b, b, 1)
 
 
 @kernel
 def _search(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
-    """As `_mark` by binary search; all searches take the same number of steps, whatever they find."""
+    """Mark points by binary search; all searches take the same number of steps, whatever they find."""
     result = np.zeros(points.size, np.bool_)
     if s.size == 0:
         return result
@@ -99,10 +99,10 @@ def _search(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
 
 
 def holds_search(points: Ints, s: Ints, e: Ints) -> Mask:
-    """As `holds_mask`, for points in any order, or few of them against many intervals."""
+    """Mark the points in one of the intervals: for points in any order, or few against many intervals."""
     return _search(points, s, e, 0)
 
 
 def member_search(a: Ints, b: Ints) -> Mask:
-    """As `member_mask`, for a in any order, or few of them against many b."""
+    """Mark the a that occur in the sorted b: for a in any order, or few against many b."""
     return _search(a, b, b, 1)

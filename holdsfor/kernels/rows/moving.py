@@ -40,7 +40,7 @@ def take(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]]) -> NDAr
 
 @kernel
 def take_into(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]], result: NDArray[Scalar]) -> None:
-    """The same to where they are wanted."""
+    """Write the values at some places into `result`."""
     for i in range(index.size):
         result[i] = values[index[i]]
 
@@ -63,7 +63,7 @@ def renumber(codes: Codes, numbers: Codes, order: Codes, count: int, result: Cod
 
 @kernel
 def is_one_of(values: Ints, wanted: Ints) -> Mask:
-    """Which values are among a few."""
+    """Mark the values that are among a few."""
     result = np.zeros(values.size, np.bool_)
     for w in range(wanted.size):
         for i in range(values.size):
@@ -73,7 +73,7 @@ def is_one_of(values: Ints, wanted: Ints) -> Mask:
 
 @kernel
 def look_up(table: Ints, low: int, numbers: Ints) -> tuple[Ints, np.int64]:
-    """What the table, which begins with the number `low`, has for each number; and the least of that, or 0."""
+    """Look each number up in a table that begins with the number `low`; also return the least value, or 0."""
     result = np.empty(numbers.size, np.int64)
     least = np.int64(0)
     for i in range(numbers.size):

@@ -31,7 +31,7 @@ def seek_between(values: Ints, wanted: int, low: int, high: int) -> int:
 
 @kernel
 def seek_within(values: Ints, wanted: int, low: int, high: int) -> int:
-    """As `seek_between`: near places are found sooner."""
+    """Seek a value between two places; near places are found sooner than by `seek_between`."""
     step = 1
     while low + step < high and values[low + step] < wanted:
         low += step
@@ -47,7 +47,7 @@ def seek(values: Ints, wanted: int, first: int) -> int:
 
 @kernel
 def first_places(packed: Ints, shift: int) -> Ints:
-    """Where the rows of each leading code begin, and where the last of them end. packed: sorted."""
+    """Return the places where the rows of each leading code begin, and where the last end. packed: sorted."""
     codes = (packed[-1] >> shift) + 1 if packed.size else 0
     first = np.empty(codes + 1, np.int64)
     code = 0
@@ -71,7 +71,7 @@ def places_after(packed: Ints, first: Ints, codes: Ints, wanted: Ints) -> Ints:
 
 @kernel
 def _find_ranges(rows: Ints, first: Ints, keys: Ints, shift: int) -> tuple[Ints, Ints]:
-    """Where the rows of each key begin and end. first: as `first_places` gives it, or nothing.
+    """Return the places where the rows of each key begin and end. first: as `first_places` gives it, or nothing.
 
     With it, one look after the other, none of which waits for another: where rows lie far apart, that is what counts.
     """
@@ -235,7 +235,7 @@ def gather_from_all(
     mask: int,
     reach: int,
 ) -> tuple[Ints, Ints, Ints]:
-    """As `gather_rows`, by a look at each row: for many keys. edges: the time of each leading code, if it has one.
+    """Gather rows by a look at each, for many keys: see `gather_rows`. edges: the time of each leading code, if any.
 
     ends: of each code, or one for all. No order is given where only one of the lists has rows.
     """
@@ -373,7 +373,7 @@ def gather_from_runs(
     bits: int,
     reach: int,
 ) -> Ints:
-    """As `gather_rows`, of points in runs, each of which is sorted: places, in the order that sorts their rows.
+    """Gather points of sorted runs, see `gather_rows`: return their places, in the order that sorts the rows.
 
     starts, stops: where the runs begin and end; latest: the last time in each, by which they are passed by. Of most
     keys only the last run has rows. The others are looked through for keys whose times are earlier, and what they have

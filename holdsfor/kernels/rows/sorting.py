@@ -43,7 +43,7 @@ def sort_packed(values: Ints, bits: int, in_time: bool = False) -> tuple[Ints, I
 
 
 def sort_rows(values: Ints, bits: int, in_time: bool = False) -> tuple[Ints, Ints | None]:
-    """As `sort_packed`; no order where the rows are in order already."""
+    """Sort rows as `sort_packed` does; no order where the rows are in order already."""
     rows = values.size
     falls, fall, ascends, low, high, varying = _examine(values, bits)
     if not falls:

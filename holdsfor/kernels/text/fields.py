@@ -47,7 +47,7 @@ TAIL_MIX = uint64(0xC2B2AE3D27D4EB4F)
 
 
 class FieldLayout(NamedTuple):
-    """Which fields of rows are read, and to where. A group is of rows that have the same fields.
+    """The fields of rows to read, and where to write them. A group is of rows that have the same fields.
 
     Columns `first_column[g] .. first_column[g+1]-1` are of group g; column c is the field `offset[c]` of its rows, and
     its values go to `values[place[c]:]`, and its texts are in list `text_list[c]`, perhaps with those of other columns.
@@ -70,7 +70,7 @@ class Texts(NamedTuple):
 
 
 class Values(NamedTuple):
-    """Where fields are read to: the same memory, for each kind of them."""
+    """The arrays that fields are read to: the same memory, for each kind of them."""
 
     integers: Ints
     floats: Floats
@@ -158,7 +158,7 @@ def _locate(
     begin: Hashes,
     length: Hashes,
 ) -> None:
-    """Where one field of each of some rows begins, and how long it is."""
+    """Find where one field of each of some rows begins, and how long it is."""
     for r in range(len(first_field)):
         field = first_field[r] + offset
         at, stop = uint64(cuts[field - ONE] + 1) if field else ZERO, uint64(cuts[field])
@@ -240,7 +240,7 @@ def _read_decimals(data: Bytes, begin: Hashes, length: Hashes, floats: Floats) -
 
 @kernel
 def _find_keys(data: Bytes, begin: Hashes, length: Hashes, key: Hashes) -> None:
-    """What tells texts of one length apart: their first and last eight bytes; if they are longer than that, a hash.
+    """Make keys that tell texts of one length apart: their first and last eight bytes, or a hash of longer ones.
 
     In two goes, so that the first has nothing in it but what most texts need.
     """

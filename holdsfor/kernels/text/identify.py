@@ -27,7 +27,7 @@ HALF = np.uint64(33)
 
 
 def no_hashes(rows: int) -> Hashes:
-    """Where every row begins."""
+    """Return the hashes that every row begins with."""
     return np.full(rows, BASIS)
 
 
@@ -43,7 +43,7 @@ def add_texts(hashes: Hashes, offsets: Ints, data: Bytes) -> None:
 
 @inlined
 def _add_number(h: np.uint64, number: int) -> np.uint64:
-    """As its eight bytes, the lowest first."""
+    """Add a number to a hash by its eight bytes, the lowest first."""
     rest = np.uint64(number)
     for _ in range(8):
         h = (h ^ (rest & np.uint64(0xFF))) * PRIME

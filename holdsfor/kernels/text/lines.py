@@ -25,7 +25,7 @@ ROOM = 8  # cuts that are written together
 
 
 class LineCuts(NamedTuple):
-    """Where fields and lines end, and what else was seen on the way. For lines see `find_lines`."""
+    """The ends of fields and lines, and what else was seen on the way. For lines see `find_lines`."""
 
     cuts: Places
     first: Ints
@@ -97,7 +97,7 @@ def cut_lines(data: Bytes, separator: int) -> LineCuts:
 
 @kernel
 def _last_block(data: Bytes) -> Bytes:
-    """What is left of whole blocks, up to the end of one with bytes that no text has."""
+    """Return the bytes after the last whole block, filled up with bytes that no text has."""
     rest = np.full(64, 0xFF, np.uint8)
     left = len(data) % 64
     for k in range(left):
@@ -157,7 +157,7 @@ def find_lines(data: Bytes, cuts: Places) -> tuple[Ints, Ints, Mask, Mask]:
 
 @kernel
 def find_fields(data: Bytes, cuts: Places, fields: Ints) -> tuple[Places, Places]:
-    """Where some fields begin and end, without the return before an end of line."""
+    """Return where some fields begin and end, without the return before an end of line."""
     begins, ends = np.empty(len(fields), np.int32), np.empty(len(fields), np.int32)
     for i in range(len(fields)):
         field = fields[i]

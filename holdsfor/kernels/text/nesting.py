@@ -14,7 +14,7 @@ _BIT, _OPENING, _CLOSING = 0x20, ord("{"), ord("}")
 
 @kernel
 def nested_beyond(data: npt.NDArray[np.uint8], begin: Ints, end: Ints, limit: int) -> Mask:
-    """Which pieces have more than `limit` open brackets somewhere; those in strings do not count.
+    """Mark the pieces with more than `limit` open brackets somewhere; those in strings do not count.
 
     Piece i is data[begin[i]:end[i]]. A closing bracket too many is a mistake that every parser stops at.
     """

@@ -105,7 +105,7 @@ def _find_name(data: Bytes, at: int, names: Bytes, name_end: Places, last: int) 
 
 @kernel
 def _read_argument(data: Bytes, at: int) -> tuple[int, int]:
-    """What an argument is, and where it ends."""
+    """Read an argument: return its kind, and where it ends."""
     if at == len(data):
         return REFUSED, at
     if data[at] == QUOTE:
