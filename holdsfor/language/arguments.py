@@ -102,7 +102,7 @@ def joined_arguments(description: EventDescription) -> list[list[Slot]]:
 
 
 def _places(description: EventDescription) -> Iterator[Iterable[tuple[Slot, Var]]]:
-    """Of each clause, where its variables stand."""
+    """Iterate over clauses: for each, the slots of its variables."""
     for rule in description.rules:
         yield [*head_slots(rule.subject, rule.value), *body_slots(rule.body)]
     for pattern in description.patterns:
@@ -113,7 +113,7 @@ def _places(description: EventDescription) -> Iterator[Iterable[tuple[Slot, Var]
 
 
 def constants_asked_for(description: EventDescription) -> Iterator[tuple[Slot, Term]]:
-    """Where rules ask for an argument that is a constant: `reading(M, 90)`, or `reading(M, X), X = 90`."""
+    """Find the arguments that rules compare with a constant: `reading(M, 90)`, or `reading(M, X), X = 90`."""
     bodies = [*(rule.body for rule in description.rules), *(rule.body for rule in description.patterns)]
     for body in bodies:
         equal = dict(_equal_constants(body))

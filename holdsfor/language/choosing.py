@@ -1,4 +1,4 @@
-"""Which definitions results have: `only=`, `--only`."""
+"""Choose the definitions that results have: `only=`, `--only`."""
 
 from __future__ import annotations
 

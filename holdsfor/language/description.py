@@ -1,4 +1,4 @@
-"""What a checked event description is: rules made of literals, background knowledge, declarations, kinds and strata."""
+"""A checked event description: rules made of literals, background knowledge, declarations, kinds and strata."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Signature(NamedTuple):
         return self
 
     def stand_in(self, word: str) -> Signature:
-        """Of a dynamic domain: a fluent that says who is in it. Only checking makes such fluents."""
+        """Name a fluent that stands for this dynamic domain and says who is in it. Only checking makes such fluents."""
         return Signature(f"{self.name} {word}", self.arity)
 
     def domain_behind(self, unreported: Collection[Unreported]) -> Signature | None:

@@ -1,4 +1,4 @@
-"""What is wrong with a rule file, where, and what to write instead."""
+"""Diagnostics: what is wrong with a rule file, where, and what to write instead."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Diagnostic:
         return render(self)
 
     def as_dict(self) -> dict[str, object]:
-        """As plain data, for editors: lines and columns count from 1, `end` is behind the last character."""
+        """Return it as plain data for editors: lines and columns count from 1, `end` is behind the last character."""
         place = self.place
         return {
             "code": self.code,
@@ -100,7 +100,7 @@ class Refusal(HoldsforError):
 
 @contextmanager
 def shown_refusals(lines: Mapping[str, Source]) -> Iterator[None]:
-    """What is refused only when there are data is told with line and caret, too."""
+    """Show line and caret also for what is refused only when there are data."""
     try:
         yield
     except Refusal as refusal:

@@ -19,7 +19,7 @@ Preference = OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Va
 
 
 class Pattern(Node):
-    """What a rule looks for in the stream."""
+    """A pattern that a rule looks for in the stream."""
 
     __slots__ = ()
     place: Place

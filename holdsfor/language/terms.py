@@ -13,7 +13,7 @@ _PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z|\[\]\Z|(?!/\*|\.\Z)[+\-*/\\^<>=~
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in the source; lines and columns count from 1."""
+    """A place in the source; lines and columns count from 1."""
 
     file: str
     line: int

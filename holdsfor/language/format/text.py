@@ -65,7 +65,7 @@ class Text:
         return _NOT_NEWLINE.sub(" ", match[0])
 
     def span(self, place: Place) -> Span:
-        """Where a place begins and ends, in characters."""
+        """Return the offsets at which a place begins and ends."""
         return self._lines[place.line - 1] + place.column - 1, self._lines[place.end_line - 1] + place.end_column - 1
 
     def inside(self, start: int, end: int) -> list[Comment]:

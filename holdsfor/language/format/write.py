@@ -41,7 +41,7 @@ def formatted(source: Source) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What ends with one full stop: its clauses (several for `input event a/1, b/2.`), and its extent."""
+    """The clauses before one full stop (several for `input event a/1, b/2.`), and their extent."""
 
     raw: tuple[Raw, ...]
     start: int

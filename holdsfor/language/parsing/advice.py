@@ -1,4 +1,4 @@
-"""What is said about a clause that the grammar refuses."""
+"""Advice about a clause that the grammar refuses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SKIPPED = re.compile(r"""'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*"|%[^\n]*|/
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What is wrong between two offsets of a clause.
+    """A mistake between two offsets of a clause.
 
     If two clauses ran together, the first ends at `cut` and the second begins at `split`.
     """

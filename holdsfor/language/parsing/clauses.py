@@ -202,7 +202,7 @@ def _chunk(source: Source, start: int, diagnostics: list[Diagnostic]) -> tuple[C
 
 
 def _unclosed(source: Source, position: int, diagnostics: list[Diagnostic]) -> tuple[int, bool]:
-    """Where to read on, and whether the clause is over: where the quote should have ended nobody knows.
+    """Return where to read on, and whether the clause is over: nobody knows where the quote should have ended.
 
     Leaves out the rest of the line, or of the file for a comment.
     """

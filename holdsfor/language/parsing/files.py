@@ -52,7 +52,7 @@ def loading(
 
 
 def _is_inside(path: Path, folders: Iterable[Path]) -> bool:
-    """Where links and `..` lead to counts."""
+    """Whether a path is inside a folder once links and `..` are followed."""
     try:
         real = path.resolve()
     except (OSError, RuntimeError, ValueError):  # a circle of links, or no name of a file

@@ -135,7 +135,7 @@ def word(pattern: RawOperation) -> str:
 
 
 def conditions(pattern: RawOperation, write: Callable[[Term], str]) -> str:
-    """What stands behind WHERE."""
+    """Write the conditions behind WHERE."""
     condition = pattern.parts[1]
     text = write_pattern(condition, write)
     several = isinstance(condition, Compound) and condition.functor in (",", ";", "->")

@@ -87,6 +87,6 @@ def _number_hint(name: str) -> str:
 
 
 def date_hint(moment: datetime) -> str:
-    """What to write in place of a date. Without a zone it is in UTC."""
+    """Say what to write in place of a date. Without a zone it is in UTC."""
     seconds = round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
     return f"times in rules are ticks: in seconds since 1970 it is {seconds}; or give the run a start or an end"

@@ -109,7 +109,7 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
 
 
 def deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
-    """Where a deadline initiates a value; only the rules above write it."""
+    """Read the mark where a deadline initiates a value; only the rules above write it."""
     pair, time = reader.fluent(args[0], "initiatedAt"), reader.time(args[1])
     return () if pair is None or time is None else (Edge("deadline", *pair, time, term.place),)
 
@@ -141,7 +141,7 @@ def unfolded(
 
 
 def unify(goal: tuple[Term, ...], head: tuple[Term, ...]) -> tuple[dict[Term, Term], list[tuple[Term, Term]]] | None:
-    """What stands for the variables of the terms given, and which terms must be equal besides; None: they cannot be."""
+    """Return the terms for the variables of a head, and the pairs that must be equal besides; None if they cannot be."""
     names: dict[Term, Term] = {}
     equal: list[tuple[Term, Term]] = []
     waiting = list(zip(goal, head, strict=True))

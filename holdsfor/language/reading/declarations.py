@@ -96,7 +96,7 @@ def directive(draft: Draft, raw: RawDirective) -> None:
 
 
 def _refused(goal: Term, word: str) -> tuple[str, Place, str]:
-    """What is wrong with a directive that is not known."""
+    """Say what is wrong with a directive that is not known."""
     if word == "op":
         hint = "write the name before its arguments: name(A, B)"
         return "operators cannot be declared: rules have those of Prolog", goal.place, hint

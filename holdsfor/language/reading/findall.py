@@ -21,7 +21,7 @@ Literals = tuple[Literal, ...]
 
 @dataclass(slots=True)
 class Collected:
-    """What one findall gathers; the list has a meaning only for the functions of lists."""
+    """The list that one findall gathers; it has a meaning only for the functions of lists."""
 
     template: Term
     literals: Literals

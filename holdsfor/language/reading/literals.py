@@ -284,7 +284,7 @@ def _is_misspelt_edge(event: Atom | Compound) -> bool:
 
 
 def _value_hint(term: Term) -> str:
-    """What to write for a fluent without its value."""
+    """Say what to write for a fluent without its value."""
     if isinstance(term, Compound) and term.functor in {*COMPARISONS, "is"} and len(term.args) == 2:
         return f"a value stands behind one equals sign: {written(term.args[0])}={written(term.args[1])}"
     if isinstance(term, Atom | Compound):

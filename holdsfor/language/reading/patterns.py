@@ -283,7 +283,7 @@ class PatternReader:
         return Measure(variable, name, args, term.place, registered)
 
     def _functions(self, name: str) -> str:
-        """What there is instead of a function that does not exist."""
+        """Say which functions there are instead of one that does not exist."""
         known = (*MEASURES, *self._draft.functions)
         register = f"; to use your own, register it: functions={{'{name}': ...}}, or --functions FILE"
         return did_you_mean(name, known) or f"write one of {', '.join(known)}{register}"
@@ -352,7 +352,7 @@ def _is_etalis_aggregate(name: str, args: tuple[Term, ...]) -> bool:
 
 
 def _plain_form(name: str, args: tuple[Term, ...]) -> str:
-    """What to write in a pattern instead of a predicate of the Event Calculus."""
+    """Say what to write in a pattern instead of a predicate of the Event Calculus."""
     if args and name in ("happensAt", "occurs"):
         return f"write the event itself: {written(args[0])}"
     if args and name in ("holdsAt", "holdsFor"):

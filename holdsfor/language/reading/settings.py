@@ -1,4 +1,4 @@
-"""What governs pattern rules: policy, preferred candidates, the length of a tick, and properties of labels."""
+"""Settings of pattern rules: policy, preferred candidates, the length of a tick, and properties of labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PREFERENCES = "longest, shortest, greatest(X) or least(X)"
 
 @dataclass(frozen=True, slots=True)
 class PatternSettings:
-    """What the directives of a file say for the pattern rules after them. unit: the length of a tick."""
+    """Settings that the directives of a file make for the pattern rules after them. unit: the length of a tick."""
 
     policy: Policy = "unrestricted"
     prefers: tuple[Preference, ...] = ()
@@ -98,7 +98,7 @@ def _read_unit(draft: Draft, term: Term) -> str:
 
 
 def collect_properties(raw: Iterable[Raw]) -> Properties:
-    """What `event_rule_property(label, name, value).` says, by label, wherever in the files it stands."""
+    """Collect `event_rule_property(label, name, value).` by label, wherever in the files it stands."""
     properties: Properties = {}
     for clause in raw:
         if isinstance(clause, RawClause) and clause.body is None:

@@ -91,7 +91,7 @@ _WORDS = {name: (does, instead) for names, does, instead in _GROUPS for name in 
 
 
 def unavailable(goal: Term) -> tuple[str, str] | None:
-    """What a predicate of Prolog does and what to write instead; None if it is not one of them."""
+    """Say what a predicate of Prolog does and what to write instead; None if it is not one of them."""
     name, args = name_and_args(goal)
     special = _SPECIAL.get((name, len(args)))
     return special(*args) if special else _WORDS.get(name)

@@ -1,4 +1,4 @@
-"""Which arguments must be numbers: those that rules calculate or compare with, wherever the variable goes."""
+"""Find the arguments that must be numbers: rules calculate or compare with them, wherever the variable goes."""
 
 from __future__ import annotations
 

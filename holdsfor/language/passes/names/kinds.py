@@ -1,4 +1,4 @@
-"""What is defined here and what comes from the stream."""
+"""Tell what is defined here from what comes from the stream."""
 
 from __future__ import annotations
 

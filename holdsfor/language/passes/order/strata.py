@@ -81,7 +81,7 @@ def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Sig
 
 
 def steps(draft: Draft) -> Iterator[Dependency]:
-    """What each definition needs, among those that are defined."""
+    """Iterate over what each definition needs, among those that are defined."""
     known = defined_parts(draft)
     split = split_values(draft.rules, draft.simple)
     for rule in draft.rules:
@@ -104,7 +104,7 @@ def steps(draft: Draft) -> Iterator[Dependency]:
 
 
 def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:
-    """What a rule is for."""
+    """Return the definition that a rule is for."""
     entity, owner = defined(rule)
     if rule.kind == "holdsFor" and rule.value is not None and owner in split:
         return entity, FluentValue(*owner, rule.value)
@@ -112,7 +112,7 @@ def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:
 
 
 def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Iterator[Part]:
-    """What a condition may be about: the simple values of a fluent, and those that are defined one by one."""
+    """Iterate over what a condition may be about: the simple values of a fluent, and those defined one by one."""
     entity, owner = node(literal)
     value = literal.value
     own = split.get(owner, ())

@@ -165,7 +165,7 @@ class _Work:
     # ------------------------------------------------------------ clauses without time
 
     def grounding(self, clause: Grounding) -> Grounding:
-        """What the data give is tested by the conditions on facts alone; the calls say that the data give it."""
+        """Keep the calls of dynamic domains, which say that the data give members, and the conditions on facts."""
         calls = [call for call in _calls(clause.body) if Signature.of(call.goal) in self.draft.dynamic_domains]
         return replace(clause, body=(*dict.fromkeys(calls), *self._plain(clause.body))) if calls else clause
 
@@ -242,7 +242,7 @@ class _Work:
         return tuple(literals)
 
     def _over_intervals(self, rule: Rule, is_ranged: bool) -> Rule:
-        """The same in a rule about intervals: `d ever` holds all the time, so that nothing is cut off.
+        """Ask for `d ever` in a rule about intervals: it holds all the time, so that nothing is cut off.
 
         is_ranged: it holds for members that its own conditions do not give.
         """

@@ -12,7 +12,7 @@ from holdsfor.language.written import written
 
 
 def domains(draft: Draft) -> None:
-    """What RTEC leaves out without a word."""
+    """Report what RTEC leaves out without a word."""
     _two_beginnings(draft)
     _no_evidence(draft)
 

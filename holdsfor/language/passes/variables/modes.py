@@ -1,4 +1,4 @@
-"""Which variables have a value after a condition, and whether a body can be evaluated in some order."""
+"""Find the variables that have a value after a condition, and whether a body can be evaluated in some order."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Waits(Exception):
 
 
 class Modes:
-    """What the background predicates need and give."""
+    """The arguments that background predicates need and give."""
 
     def __init__(self, background: Iterable[Clause], recursive: Set[Signature] = frozenset()) -> None:
         self._recursive = recursive  # worked out first, and then like facts
@@ -122,7 +122,7 @@ class Modes:
         return None
 
     def _alternatives(self, literal: Or, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
-        """What all alternatives give."""
+        """Return the variables that every alternative gives a value."""
         gained: set[Var] | None = None
         for each in literal.alternatives:
             reached = set(values)

@@ -120,7 +120,7 @@ def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
 
 
 def _recursive(draft: Draft, clause: Clause, modes: Modes) -> None:
-    """What calls itself is worked out before any call: each clause must give all arguments their values."""
+    """Check a clause that calls itself: it is worked out before any call, and must give all arguments their values."""
     head = set(variables(clause.head))
     values: set[Var] = set()
     left = modes.run(clause.body, values, head)
@@ -214,7 +214,7 @@ def _report(
 
 
 def _promised(modes: Modes, literal: Literal) -> set[Var]:
-    """What a condition would give if it could be evaluated."""
+    """Return the variables that a condition would give a value if it could be evaluated."""
     if isinstance(literal, Aggregate):
         return set(variables(literal.result))
     return all_variables([literal]) - (set() if isinstance(literal, Or) else modes.needs(literal))

@@ -119,7 +119,7 @@ def _pattern_variables(pattern: RawPattern) -> Iterator[Var]:
 
 
 def _used_by_form(head: Term) -> tuple[Term, ...]:
-    """What a head alone uses twice: the time of initiates(event, fluent, T), and the bounds that RTEC passes."""
+    """Return the terms that a head alone uses twice: the time of initiates(event, fluent, T), the bounds of RTEC."""
     match head:
         case Compound(functor="initiates" | "terminates", args=(_, _, time)):
             return (time,)
