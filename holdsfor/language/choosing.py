@@ -17,15 +17,15 @@ def choose_results(description: EventDescription, only: str | Iterable[str] | No
     """
     if only is None:
         return description
-    wanted = [only] if isinstance(only, str) else list(only)
-    if not wanted:
+    names = [only] if isinstance(only, str) else list(only)
+    if not names:
         raise HoldsforError("only names no definition: leave it out to have them all.")
     defined = sorted(
         each
         for each in description.events | description.simple | description.static
         if each.domain_behind(description.unreported) is None
     )
-    chosen = {owner for name in wanted for owner in _find(name, defined)}
+    chosen = {owner for name in names for owner in _find(name, defined)}
     others = {(owner, None) for owner in defined if owner not in chosen}
     return replace(description, unreported=description.unreported - {(owner, None) for owner in chosen} | others)
 

@@ -143,9 +143,9 @@ class Draft:
         return "" if place is NOWHERE else self.sources[place.file].line(place.line)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """`did you mean ...?`, or nothing if no known name is near."""
-    by_lower = {each.lower(): each for each in known if each != name}
+    by_lower = {each.lower(): each for each in candidates if each != name}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
     return f"did you mean {by_lower[close[0]]}?" if close else ""
 

@@ -128,12 +128,12 @@ class TextColumns(FactTable):
             return Atom(_name(text), self.place)
         return Int(int(text), self.place) if text.lstrip("-").isdigit() else Float(float(text), self.place)
 
-    def _numbers(self, wanted: list[tuple[tuple[str, ...], str]]) -> Iterator[int]:
+    def _numbers(self, texts: list[tuple[tuple[str, ...], str]]) -> Iterator[int]:
         """The numbers of the rows that have these texts."""
-        if not wanted:
+        if not texts:
             yield from range(len(self))
             return
-        (column, text), *others = wanted
+        (column, text), *others = texts
         row = -1
         while True:
             try:

@@ -82,7 +82,7 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
         return ()
     name, arguments = name_and_args(pair[0])
     owner = Signature(name, len(arguments))
-    known = reader.draft.changes
+    changes = reader.draft.changes
     mark = Signature(f"{kind} {name}={pair[1] if is_ground(pair[1]) else '_'}", len(arguments))
     if mark in reader.unfolding:
         hint = "write the conditions that are meant instead"
@@ -90,17 +90,17 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     if len(reader.unfolding) > _MOST or reader.unfolded > _MOST**2:
         hint = "write the conditions of the last of them instead"
         return reader.refuse("unsupported", f"this {kind} leads through too many other rules", term, hint)
-    deadlines = known.get(("fi", owner), []) if kind == "initiatedAt" else []
+    deadlines = changes.get(("fi", owner), []) if kind == "initiatedAt" else []
     by_deadline = [Compound(DEADLINE, (args[0], time), term.place)] if _any_target(pair[1], deadlines) else []
-    if (kind, owner) not in known and not by_deadline:
+    if (kind, owner) not in changes and not by_deadline:
         hint = f"write an {kind} rule for {name}, or ask for an event: happensAt(event, T)"
         return reader.refuse("unknown", f"no {kind} rule is about {owner}", term, hint)
     reader.unfolding.append(mark)
-    reader.unfolded += len(known.get((kind, owner), []))
+    reader.unfolded += len(changes.get((kind, owner), []))
     called = (*arguments, pair[1], time)
     each = [
         unfolded(reader, (*name_and_args(change.fluent)[1], change.value, change.time), change.goals, called, term)
-        for change in known.get((kind, owner), [])
+        for change in changes.get((kind, owner), [])
     ]
     goals = [*(goal for goal in each if goal is not None), *by_deadline]
     literals = reader.read(joined(";", goals, Atom("fail", term.place)))
@@ -141,7 +141,7 @@ def unfolded(
 
 
 def unify(goal: tuple[Term, ...], head: tuple[Term, ...]) -> tuple[dict[Term, Term], list[tuple[Term, Term]]] | None:
-    """Return the terms for the variables of a head, and the pairs that must be equal besides; None if they cannot be."""
+    """Return the terms for the variables of a head, and the pairs that must be equal besides; None: there are none."""
     names: dict[Term, Term] = {}
     equal: list[tuple[Term, Term]] = []
     waiting = list(zip(goal, head, strict=True))

@@ -55,8 +55,8 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     if mark in reader.unfolding:
         hint = "write the facts that are meant instead"
         return reader.refuse("cycle", f"the groundings of {owner} are declared by themselves", term, hint)
-    known = reader.draft.declarations.get((owner, is_fluent), [])
-    goals = [unfolded(reader, head, body, called, term) for head, body in known]
+    domains = reader.draft.declarations.get((owner, is_fluent), [])
+    goals = [unfolded(reader, head, body, called, term) for head, body in domains]
     if all(goal is None for goal in goals):
         hint = f"add grounding({written(args[0])}) :- ..., or leave the condition out"
         reader.draft.warning("never", f"no grounding declares {written(args[0])}", term.place, hint)

@@ -61,13 +61,13 @@ def _algebra(
     operands = [reader.interval(item) for item in members.items if not is_empty(item)]
     if target is None or None in operands:
         return ()
-    known = [operand for operand in operands if operand is not None]
-    if op == "intersection" and len(known) < len(members.items):
-        known = []
+    intervals = [operand for operand in operands if operand is not None]
+    if op == "intersection" and len(intervals) < len(members.items):
+        intervals = []
     if base is not None:
         first = None if is_empty(base) else reader.interval(base)
-        known = [] if first is None else [first, *known]
-    return (Algebra(op, tuple(known), target, term.place),)
+        intervals = [] if first is None else [first, *intervals]
+    return (Algebra(op, tuple(intervals), target, term.place),)
 
 
 def duration(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
@@ -108,8 +108,8 @@ def relation(reader: BodyReader, term: Term, args: tuple[Term, ...], name: str =
     if None in ends:
         return ()
     source, target, result = cast(list[Var], ends)
-    known = cast(Relation, name or name_and_args(term)[0])
-    return (Allen(known, source, target, MODES[word], result, term.place),)
+    kind = cast(Relation, name or name_and_args(term)[0])
+    return (Allen(kind, source, target, MODES[word], result, term.place),)
 
 
 def is_empty(term: Term) -> bool:

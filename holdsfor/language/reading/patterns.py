@@ -284,9 +284,9 @@ class PatternReader:
 
     def _functions(self, name: str) -> str:
         """Say which functions there are instead of one that does not exist."""
-        known = (*MEASURES, *self._draft.functions)
+        names = (*MEASURES, *self._draft.functions)
         register = f"; to use your own, register it: functions={{'{name}': ...}}, or --functions FILE"
-        return did_you_mean(name, known) or f"write one of {', '.join(known)}{register}"
+        return did_you_mean(name, names) or f"write one of {', '.join(names)}{register}"
 
     # ------------------------------------------------------------ durations
 

@@ -80,8 +80,8 @@ def _spell_out(draft: Draft) -> None:
 def _is_background(owner: Signature) -> bool:
     """Whether clauses of that name are background knowledge, whatever their arguments are."""
     name = owner.name
-    known = name in FORMS or name in COMPARISONS or name in _CONNECTIVES
-    return not (known or owner in _HEADS or owner in LEGACY or owner in _BUILT_IN or owner == ("occurs", 3))
+    is_named = name in FORMS or name in COMPARISONS or name in _CONNECTIVES
+    return not (is_named or owner in _HEADS or owner in LEGACY or owner in _BUILT_IN or owner == ("occurs", 3))
 
 
 def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:

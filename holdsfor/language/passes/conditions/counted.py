@@ -65,9 +65,9 @@ def _dropping(owner: Signature, rules: _Rules, seen: set[Signature]) -> Iterator
         return
     seen.add(owner)
     for head, body in rules.get(owner, ()):
-        kept = _kept(head, body)
+        head_variables = _kept(head, body)
         for event in _events(body):
-            dropped = [each for each in dict.fromkeys(variables(event)) if each not in kept]
+            dropped = [each for each in dict.fromkeys(variables(event)) if each not in head_variables]
             if dropped:
                 yield head, event, dropped
             yield from _dropping(Signature.of(event), rules, seen)
@@ -75,12 +75,12 @@ def _dropping(owner: Signature, rules: _Rules, seen: set[Signature]) -> Iterator
 
 def _kept(head: Term, body: tuple[Literal, ...]) -> set[Var]:
     """The variables of a head, those that it is calculated from, and those whose names begin with an underscore."""
-    kept = set(variables(head))
+    names = set(variables(head))
     for literal in body:
         if isinstance(literal, Is | Call):
             own = all_variables([literal])
-            kept |= own if own & kept else set()
-    return kept | {each for each in all_variables(body) if each.name.startswith("_") and not each.anonymous}
+            names |= own if own & names else set()
+    return names | {each for each in all_variables(body) if each.name.startswith("_") and not each.anonymous}
 
 
 def _warn(draft: Draft, head: Term, event: Term, dropped: list[Var], place: Place) -> None:

@@ -55,12 +55,12 @@ def impossible(draft: Draft) -> None:
 
 def _check(draft: Draft, body: tuple[Literal, ...], outer: dict[Var, dict[str, _Bound]]) -> None:
     """outer: the strictest tests beside this conjunction, of each variable and kind."""
-    known = {variable: dict(bounds) for variable, bounds in outer.items()}
+    tests = {variable: dict(bounds) for variable, bounds in outer.items()}
     for literal in body:
         variable, bound = _bound(literal)
         if variable is None or bound is None:
             continue
-        bounds = known.setdefault(variable, {})
+        bounds = tests.setdefault(variable, {})
         other = next((each for each in bounds.values() if each.excludes(bound)), None)
         if other is not None:
             hint = "correct one of them, or write a rule for each case"
@@ -69,7 +69,7 @@ def _check(draft: Draft, body: tuple[Literal, ...], outer: dict[Var, dict[str, _
             bounds[bound.kind()] = bound
     for literal in body:
         for conjunction in literal.bodies:
-            _check(draft, conjunction, known if isinstance(literal, Or) else {})
+            _check(draft, conjunction, tests if isinstance(literal, Or) else {})
 
 
 def _bound(literal: Literal) -> tuple[Var | None, _Bound | None]:

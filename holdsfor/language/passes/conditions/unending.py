@@ -14,14 +14,14 @@ def unending(draft: Draft) -> None:
     """Nothing is said beside errors: a clause with a mistake may be the one that ends it."""
     if any(each.severity == "error" for each in draft.close()):
         return
-    begun: dict[Signature, list[Rule]] = defaultdict(list)
+    initiations: dict[Signature, list[Rule]] = defaultdict(list)
     for rule in draft.rules:
         if rule.kind == "initiatedAt" and rule.subject.place != NOWHERE:  # not one that was made for a dynamic domain
-            begun[Signature.of(rule.subject)].append(rule)
+            initiations[Signature.of(rule.subject)].append(rule)
     ended = {Signature.of(rule.subject) for rule in draft.rules if rule.kind == "terminatedAt"}
     ended |= {Signature.of(deadline.fluent) for deadline in draft.deadlines}
     values = _values(draft)
-    for owner, rules in begun.items():
+    for owner, rules in initiations.items():
         if owner not in ended and not _has_several(values[owner]):
             _warn(draft, rules[0])
 

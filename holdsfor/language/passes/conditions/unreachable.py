@@ -49,12 +49,12 @@ def _check(
     """Warn of a fluent that never holds, and of a value that it never has."""
     values = all_values[owner]
     if not values:
-        begun = [known.name for known, terms in all_values.items() if terms]
-        hint = did_you_mean(owner.name, begun) or f"add an initiatedAt rule for {owner.name}"
+        initiated = [fluent.name for fluent, terms in all_values.items() if terms]
+        hint = did_you_mean(owner.name, initiated) or f"add an initiatedAt rule for {owner.name}"
         draft.warning("never", f"{owner} never holds: rules end it, and none begins it", place, hint)
     elif not any(can_be_equal(value, each) for each in values):
-        known = sorted(map(written, values))
-        hint = did_you_mean(written(value), known) or f"its values are {', '.join(known)}"
+        texts = sorted(map(written, values))
+        hint = did_you_mean(written(value), texts) or f"its values are {', '.join(texts)}"
         at = place if value.place is NOWHERE else value.place
         draft.warning("never", f"{owner} never has the value {written(value)}", at, hint)
 

@@ -107,12 +107,12 @@ def _check_two_worlds(draft: Draft) -> None:
 
 def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
     """Fluents that stand in a pattern without their value; each is reported once."""
-    known = outputs | set(draft.announced) | set(draft.declared)
+    nodes = outputs | set(draft.announced) | set(draft.declared)
     leaves: dict[Node, None] = {}
     for leaf in (each for rule in draft.patterns for each in find_all(rule.pattern, EventPattern)):
         owner = Signature.of(leaf.event)
         node: Node = ("event", owner)
-        if node not in known and ("fluent", owner) in known and node not in leaves:
+        if node not in nodes and ("fluent", owner) in nodes and node not in leaves:
             leaves[node] = None
             hint = f"write ({written(leaf.event)}=true), or the value that is meant"
             draft.error("value", f"{owner} is a fluent: a pattern needs its value", leaf.place, hint)
@@ -146,21 +146,21 @@ def _check_values(draft: Draft, owner: Signature) -> None:
 
 def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node], readers: Counter[Node]) -> None:
     """Names in bodies that look like slips for a name that is known."""
-    known = outputs | set(draft.announced) | set(draft.declared)
+    nodes = outputs | set(draft.announced) | set(draft.declared)
     for node, place in read.items():
         entity, owner = node
-        if node in known or owner.name in draft.damaged:
+        if node in nodes or owner.name in draft.damaged:
             continue
-        arities = sorted(each.arity for kind, each in known if kind == entity and each.name == owner.name)
+        arities = sorted(each.arity for kind, each in nodes if kind == entity and each.name == owner.name)
         other: Node = ("fluent" if entity == "event" else "event", owner)
         if arities:
             hint = f"give {owner.name} {arguments(*arities)}"
             draft.error("arity", f"{owner.name} is used with {arguments(owner.arity)}", place, hint)
         elif draft.announced:
-            names = {each.name for kind, each in known if kind == entity}
+            names = {each.name for kind, each in nodes if kind == entity}
             hint = did_you_mean(owner.name, names) or f"declare it: input {entity} {owner}."
             draft.error("unknown", f"the {entity} {owner} is neither defined nor declared as input", place, hint)
-        elif other in known:
+        elif other in nodes:
             _warn_other_kind(draft, node, place)
         else:
             _warn_arities(draft, node, place, read)

@@ -19,16 +19,16 @@ from holdsfor.language.written import written
 
 def predicates(draft: Draft) -> None:
     """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
-    known = {Signature.of(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
-    known |= draft.dynamic_domains | draft.predicates
+    defined = {Signature.of(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
+    defined |= draft.dynamic_domains | draft.predicates
     arities: dict[str, set[int]] = defaultdict(set)
-    for name, arity in known:
+    for name, arity in defined:
         arities[name].add(arity)
     missing: dict[Signature, list[Call]] = defaultdict(list)
     for body in bodies(draft):
         for call in calls(body):
             owner = Signature.of(call.goal)
-            if owner not in known and owner.name not in draft.damaged and call.goal != FAIL:
+            if owner not in defined and owner.name not in draft.damaged and call.goal != FAIL:
                 missing[owner].append(call)
     for owner, uses in missing.items():
         _report(draft, uses, owner, arities)
@@ -72,7 +72,7 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
         draft.error("unknown", f"there are no facts or rules for {owner}{places}", place, hint)
 
 
-def _event_instead(draft: Draft, goal: Term, known: Collection[str]) -> str:
+def _event_instead(draft: Draft, goal: Term, predicates: Collection[str]) -> str:
     """Write the condition as an event; a clause of background knowledge that asks for events is a pattern."""
     clause = next((each for each in draft.background if each.place.covers(goal.place)), None)
     if clause is None:
@@ -80,7 +80,7 @@ def _event_instead(draft: Draft, goal: Term, known: Collection[str]) -> str:
     events, tests = [], []
     for literal in clause.body:
         match literal:
-            case Call(goal=event) if Signature.of(event).name not in known:
+            case Call(goal=event) if Signature.of(event).name not in predicates:
                 events.append(written(event))
             case Call(goal=test):
                 tests.append(written(test))

@@ -123,7 +123,7 @@ def _at_or_before(rule: Rule, time: Term) -> bool:
 
 def _offsets(rule: Rule) -> dict[Var, int]:
     """The variables that are a fixed distance from the time of the head."""
-    known = {rule.at: 0}
+    offsets = {rule.at: 0}
     equations = [
         (literal.target, literal.expression) if isinstance(literal, Is) else (literal.left, literal.right)
         for literal in find_all(rule.body, Literal)
@@ -134,11 +134,11 @@ def _offsets(rule: Rule) -> dict[Var, int]:
             (base, distance), (other, shift) = _sum(left), _sum(right)
             if base is None or other is None:
                 continue
-            if base in known:
-                known.setdefault(other, known[base] + distance - shift)
-            elif other in known:
-                known.setdefault(base, known[other] + shift - distance)
-    return known
+            if base in offsets:
+                offsets.setdefault(other, offsets[base] + distance - shift)
+            elif other in offsets:
+                offsets.setdefault(base, offsets[other] + shift - distance)
+    return offsets
 
 
 def _sum(term: Term) -> tuple[Var | None, int]:

@@ -82,17 +82,17 @@ def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Sig
 
 def steps(draft: Draft) -> Iterator[Dependency]:
     """Iterate over what each definition needs, among those that are defined."""
-    known = defined_parts(draft)
+    parts = defined_parts(draft)
     split = split_values(draft.rules, draft.simple)
     for rule in draft.rules:
         for literal in mentions(rule.body):
             for need in _needs(literal, split):
-                if need in known:
+                if need in parts:
                     yield Dependency(_part(rule, split), need, literal, rule, literal.place)
     for pattern in draft.patterns:
         for literal in mentions(pattern.body):
             for need in _needs(literal, split):
-                if need in known:
+                if need in parts:
                     yield Dependency(("event", Signature.of(pattern.head)), need, literal, None, literal.place)
     for initial in draft.initially:
         for literal in mentions(initial.body):

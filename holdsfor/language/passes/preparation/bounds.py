@@ -42,7 +42,7 @@ def bounds(draft: Draft) -> None:
     for owner, (_, place) in draft.bounds.items():
         if owner in defined:
             continue
-        if any(owner == known.signature and known.read for known in draft.inputs):
+        if any(owner == entity.signature and entity.read for entity in draft.inputs):
             hint = "an input looks at nothing: bound the definitions that read it"
         else:
             hint = did_you_mean(owner.name, [each.name for each in defined]) or "bound(name/arity, ticks)"
@@ -136,10 +136,10 @@ def _at_most(ticks: int, time: Var, at: Var, literal: Literal) -> Compare:
     return Compare("=<", distance, Int(ticks, place), place)
 
 
-def _tied_times(body: Iterable[Literal], known: set[str]) -> set[str]:
+def _tied_times(body: Iterable[Literal], times: set[str]) -> set[str]:
     """The variables at a fixed distance from those that are known."""
     links = [link for literal in body if (link := _link(literal))]
-    tied = set(known)
+    tied = set(times)
     for _ in links:
         for one, other in links:
             if one in tied or other in tied:

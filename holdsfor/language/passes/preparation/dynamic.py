@@ -216,26 +216,26 @@ class _Work:
         if not domains or not domains <= self.fed or not open_names:
             yield body
             return
-        wanted = (*name_and_args(entity)[1], *(() if value is None else (value,)))
+        terms = (*name_and_args(entity)[1], *(() if value is None else (value,)))
         for each in mine:
             head = (*name_and_args(each.entity)[1], *(() if each.value is None else (each.value,)))
-            instance = self._instance(head, each.body, wanted, place)
+            instance = self._instance(head, each.body, terms, place)
             if instance is not None:
                 yield body + instance
 
     def _at(self, body: Body, time: Var, outer: frozenset[Member]) -> Body:
         """Conditions on dynamic domains as conditions at a time."""
-        known = outer | frozenset(self._given(body))
+        members = outer | frozenset(self._given(body))
         literals: list[Literal] = []
         for literal in body:
             if isinstance(literal, Call) and Signature.of(literal.goal) in self.fed:
                 member = Signature.of(literal.goal), name_and_args(literal.goal)[1]
-                literals += [] if member in known else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
+                literals += [] if member in members else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
             elif isinstance(literal, Not | Aggregate):
-                inner = self._at(literal.literals, time, known)
+                inner = self._at(literal.literals, time, members)
                 literals.append(replace(literal, literals=inner) if inner else Call(FAIL, literal.place))
             elif isinstance(literal, Or):
-                cases = tuple(self._at(each, time, known) for each in literal.alternatives)
+                cases = tuple(self._at(each, time, members) for each in literal.alternatives)
                 literals += [] if () in cases else [replace(literal, alternatives=cases)]
             else:
                 literals.append(literal)
@@ -246,22 +246,22 @@ class _Work:
 
         is_ranged: it holds for members that its own conditions do not give.
         """
-        known = frozenset() if is_ranged else frozenset(self._given(rule.body))
-        kept: list[Literal] = []
+        given_members = frozenset() if is_ranged else frozenset(self._given(rule.body))
+        literals: list[Literal] = []
         members: list[HoldsFor] = []
         for literal in rule.body:
             if isinstance(literal, Call) and Signature.of(literal.goal) in self.fed:
-                if (Signature.of(literal.goal), name_and_args(literal.goal)[1]) not in known:
+                if (Signature.of(literal.goal), name_and_args(literal.goal)[1]) not in given_members:
                     interval = self.draft.variable(Var("I", literal.place))
                     members.append(HoldsFor(self._ever(literal.goal), TRUE, interval, literal.place))
             else:
-                kept.append(literal)
+                literals.append(literal)
         if not members:
-            return replace(rule, body=tuple(kept))
+            return replace(rule, body=tuple(literals))
         result = self.draft.variable(rule.at)
         operands = (rule.at, *(each.interval for each in members))
         whole = Algebra("intersection", operands, result, rule.place)
-        return replace(rule, body=(*kept, *members, whole), at=result)
+        return replace(rule, body=(*literals, *members, whole), at=result)
 
     def _given(self, body: Body) -> Iterator[Member]:
         """The members that conditions on inputs give."""

@@ -24,13 +24,13 @@ def values(draft: Draft) -> None:
     for grounding in draft.groundings:
         if grounding.value is not None:
             declared.setdefault(Signature.of(grounding.entity), []).append(grounding)
-    told: set[tuple[Signature, Term]] = set()
+    checked: set[tuple[Signature, Term]] = set()
     for fluent, value, place in (*_given(draft), *_ended(draft)):
         owner = Signature.of(fluent)
         clauses = declared.get(owner, [])
-        if not clauses or (owner, value) in told or not is_ground(value):
+        if not clauses or (owner, value) in checked or not is_ground(value):
             continue
-        told.add((owner, value))
+        checked.add((owner, value))
         if any(_declares(draft, clause, value) for clause in clauses):
             continue
         draft.unreported.add((owner, value))

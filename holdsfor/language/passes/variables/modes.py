@@ -184,5 +184,5 @@ def _given(head: Term, bound: Bound) -> Iterator[Var]:
     if bound is True:
         yield from variables(head)
     elif isinstance(bound, tuple) and isinstance(head, Compound) and len(head.args) == len(bound):
-        for part, known in zip(head.args, bound, strict=True):
-            yield from _given(part, known)
+        for part, part_bound in zip(head.args, bound, strict=True):
+            yield from _given(part, part_bound)

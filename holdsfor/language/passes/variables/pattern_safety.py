@@ -54,11 +54,11 @@ class _Check:
 
     def _ways_of_part(self, whole: Pattern, part: Pattern, outside: set[Var]) -> Ways:
         """Return the ways of a pattern inside another, where others stand beside it."""
-        known = self._beside
+        beside = self._beside
         others = (each for each in beside_each_other(whole) if each is not part)
-        self._beside = known.union(*map(event_variables, others))
+        self._beside = beside.union(*map(event_variables, others))
         ways = self._ways(part, outside | _others(whole, part))
-        self._beside = known
+        self._beside = beside
         return ways
 
     def _ways(self, pattern: Pattern, outside: set[Var]) -> Ways:

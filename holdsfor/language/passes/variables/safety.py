@@ -239,10 +239,10 @@ def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]
 
 
 def _missing_inside(modes: Modes, body: tuple[Literal, ...], values: set[Var], outside: set[Var]) -> list[Var]:
-    known = set(values)
-    left = modes.run(body, known, outside)
+    reached = set(values)
+    left = modes.run(body, reached, outside)
     others = outside | all_variables(body)
-    return [variable for each in left for variable in _missing(modes, each, known, others)]
+    return [variable for each in left for variable in _missing(modes, each, reached, others)]
 
 
 def _needed_by_call(modes: Modes, call: Call, values: set[Var]) -> set[Var]:
