@@ -1,4 +1,4 @@
-"""What a function makes of an object, made once as long as the object is there."""
+"""Cache a function's result per object, for as long as the object lives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ Made = TypeVar("Made")
 
 
 class OncePerObject(Generic[Key, Made]):
-    """Objects are told apart by identity: to compare large ones takes longer than to make the thing again."""
+    """A function that remembers its result per object.
+
+    Objects are told apart by identity: comparing large ones takes longer than making the result again.
+    """
 
     def __init__(self, make: Callable[[Key], Made]) -> None:
         self._make = make
@@ -26,12 +29,12 @@ class OncePerObject(Generic[Key, Made]):
         return made
 
     def keep(self, key: Key, made: Made) -> None:
-        """What was made of the object elsewhere."""
+        """Remember a result that was made elsewhere."""
         number = id(key)
         self._kept[number] = ref(key, lambda gone: self._forget(number, gone)), made
 
     def _forget(self, number: int, gone: ref[Key]) -> None:
-        """Another object may have the number by now."""
+        """Drop the result of an object that is gone; another one may have its number by now."""
         entry = self._kept.get(number)
         if entry is not None and entry[0] is gone:
             del self._kept[number]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """Control and direction characters are written as escapes, such as \\x1b."""
+    """Write control and direction characters as escapes, such as \\x1b."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
@@ -16,5 +16,5 @@ def count_text(number: int, noun: str, nouns: str = "") -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same for text of several lines: their ends, and tabs, stay."""
+    """Do the same for text of several lines: their ends, and tabs, stay."""
     return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))

@@ -84,7 +84,7 @@ def make_closures(description: EventDescription) -> Plan:
 
 
 def find_refusals(description: EventDescription) -> list[Diagnostic]:
-    """What plan and engine refuse of rules that are right so far."""
+    """Return what plan and engine refuse of rules that are right so far."""
     try:
         make_closures(description)
     except DescriptionError as error:

@@ -1,4 +1,4 @@
-"""Where the changes of a stream go, besides its tables: consoles, files, webhooks, brokers, or a `Sink` of your own."""
+"""Sinks for the changes of a stream, besides its tables: consoles, files, webhooks, brokers, or your own `Sink`."""
 
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.sink import MqttSink

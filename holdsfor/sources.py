@@ -1,4 +1,4 @@
-"""Where the events of a stream come from: folders and brokers, in this process and as DataFrames of Spark's."""
+"""Sources of the events of a stream: folders and brokers, in this process and as DataFrames of Spark's."""
 
 from __future__ import annotations
 

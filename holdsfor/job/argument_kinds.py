@@ -1,4 +1,4 @@
-"""What kinds of terms the arguments of inputs and facts are: 17, 17.0 and '17' are three terms, and never equal."""
+"""Kinds of terms in the arguments of inputs and facts: 17, 17.0 and '17' are three terms, and never equal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_TERMS, MOST_FACTS = 100_000, 1000
 
 
 def kinds_of_blocks(blocks: Iterable[Block]) -> dict[str, int]:
-    """Of the arguments of events and fluents that have been read."""
+    """Return the kinds of terms in each argument of the events and fluents that have been read."""
     kinds: dict[str, int] = {}
     of_terms: dict[Address, int] = {}  # many columns share a list
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Sharing out the rows of blocks by bucket."""
+"""Share out the rows of blocks by bucket."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEW = 4  # buckets
 
 
 def hashes(column: pa.Array) -> Ints:
-    """A number for each row that depends only on the term there, the same in every process."""
+    """Return a number for each row that depends only on its term, the same in every process."""
     encoded = as_text(column)
     if not len(encoded):
         return np.empty(0, np.int64)
@@ -41,7 +41,7 @@ class Buckets:
     hubs: tuple[int, ...] = ()
 
     def of_rows(self, block: Block, positions: tuple[int, ...]) -> Ints:
-        """The bucket of each row: of one argument, of an unordered pair, or of nothing (all in bucket 0)."""
+        """Return the bucket of each row, by one argument, an unordered pair, or nothing (all in bucket 0)."""
         if not positions:
             return np.zeros(len(block), np.int64)
         if len(positions) == 1:
@@ -49,7 +49,7 @@ class Buckets:
         return self.of_keys([hashes(block.column(position)) for position in positions])
 
     def _of_column(self, column: pa.Array) -> Ints:
-        """Of each row by its term: worked out once a term."""
+        """Return the bucket of each row by its term; each term is hashed once."""
         encoded = as_text(column)
         if not len(encoded):
             return np.empty(0, np.int64)
@@ -57,7 +57,7 @@ class Buckets:
         return take(of_term, encoded.indices.to_numpy(zero_copy_only=False))
 
     def of_keys(self, columns: Sequence[Ints]) -> Ints:
-        """By the hashes of their terms."""
+        """Return the bucket of each key, by the hashes of its terms."""
         if len(columns) > 1:
             return _spread(sum(columns, start=np.zeros(len(columns[0]), np.int64)), self.count)
         own = len(self.hubs)
@@ -73,7 +73,7 @@ def _spread(hashed: Ints, count: int) -> Ints:
 
 
 def shared_out(block: Block, bucket: Ints, count: int) -> Iterator[tuple[int, Block]]:
-    """The rows of each bucket that has any, in their order."""
+    """Yield each bucket that has rows, with its rows in their order."""
     if not len(block):
         return
     if count <= FEW:  # where it is quicker to look for the rows of each than to put all in order

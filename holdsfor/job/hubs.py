@@ -22,7 +22,7 @@ PARTS, ROWS = 4, 20_000
 
 
 def find_hubs(parts: Sequence[Part], inputs: Sequence[Input], plan: Plan, buckets: int) -> tuple[int, ...]:
-    """The hashes of the terms that have too many of the rows of a stage for a bucket with others; none of few rows."""
+    """Return the hashes of terms with too many rows of a stage to share a bucket; none if there are few rows."""
     if estimate_rows(parts) < buckets * ROWS_A_BUCKET:
         return ()
     chosen = parts[:: -(-len(parts) // PARTS)]
@@ -33,7 +33,7 @@ def find_hubs(parts: Sequence[Part], inputs: Sequence[Input], plan: Plan, bucket
 
 
 def _hubs_of_stage(blocks: Iterable[Block], shares: Router, stage: int) -> list[int]:
-    """Those that have more rows than a bucket has in the mean."""
+    """Return the hashes of terms that have more rows than the mean bucket of the stage."""
     keys = [keys for block in blocks for keys in _keys_of_block(block, shares, stage)]
     if not keys:
         return []
@@ -43,6 +43,6 @@ def _hubs_of_stage(blocks: Iterable[Block], shares: Router, stage: int) -> list[
 
 
 def _keys_of_block(block: Block, shares: Router, stage: int) -> list[Ints]:
-    """The hashes by which rows come to the stage, where one argument decides."""
+    """Return the hashes by which rows come to the stage, where one argument decides."""
     legs = shares.legs(stage, kind_of_block(block))
     return [hashes(block.column(leg.positions[0])) for leg in legs if leg.way == "share" and len(leg.positions) == 1]

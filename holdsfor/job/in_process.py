@@ -1,4 +1,4 @@
-"""The stages of a job in this process: rows go from task to task as they do between workers."""
+"""Run the stages of a job in this process: rows go from task to task as they do between workers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ StageTask = Callable[[int, int, Iterator[pa.RecordBatch]], Iterable[Row]]
 
 
 def run_stages(rows: Iterable[Row], stages: int, buckets: int, task: StageTask) -> list[Row]:
-    """What all stages have done: result tables and notes. A partition without rows has a task, too."""
+    """Run all stages and return their result tables and notes. A partition without rows has a task, too."""
     waiting, done = split_done(rows)
     for number in range(stages):
         partitions: dict[int, list[Row]] = {bucket: [] for bucket in range(buckets)}
@@ -29,7 +29,7 @@ def run_stages(rows: Iterable[Row], stages: int, buckets: int, task: StageTask) 
 
 
 def split_done(rows: Iterable[Row]) -> tuple[list[Row], list[Row]]:
-    """What is for a later stage, and what is done."""
+    """Divide rows into those for a later stage and those that are done."""
     parts: tuple[list[Row], list[Row]] = ([], [])
     for row in rows:
         parts[row["stage"] == DONE].append(row)

@@ -1,4 +1,4 @@
-"""Where parcels wait for the tasks that read them: in files, where all tasks run on one machine.
+"""Files in which parcels wait for the tasks that read them, if all tasks run on one machine.
 
 Between processes of one machine bytes need not pass through Spark, which copies them half a dozen times on the way:
 a task leaves its parcels in a file, the row that travels says where, and whoever reads them maps that file.

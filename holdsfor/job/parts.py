@@ -24,7 +24,7 @@ BYTES_A_ROW = 30  # of text; compressed it has fewer
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one task reads: some pieces of a file, a slice of a table, or a whole source of another kind."""
+    """Input of one task: some pieces of a file, a slice of a table, or a whole source of another kind."""
 
     events: EventPart
     groups: tuple[int, ...] = ()  # row groups; () : all of it
@@ -36,7 +36,7 @@ class Part:
         return self.events.content
 
     def agreeing(self, types: Agreed) -> Part:
-        """The same, with types that all parts agree on."""
+        """Return the part with the types that all parts agree on."""
         return replace(self, events=self.events.agreeing(types)) if types else self
 
     def read(self, inputs: Sequence[Input]) -> Events:

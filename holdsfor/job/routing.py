@@ -54,7 +54,7 @@ Legs = Mapping[Kind | Relation, tuple[Leg, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """Where the relations of a plan have to go: for each stage the legs of each relation, and of each kind of block."""
+    """Routes of a plan's relations: for each stage the legs of each relation, and of each kind of block."""
 
     sharing: Buckets
     stages: tuple[Stage, ...] = field(repr=False)
@@ -162,7 +162,7 @@ def _to_slices(block: Block, slices: Slices, stage: int, use: Use, plan_router: 
 
 
 def happens_in(times: Ints, slices: Slices, bucket_number: int, buckets: int) -> Mask:
-    """Which of these times are in a slice of this bucket."""
+    """Say which of these times are in a slice of this bucket."""
     return np.equal(times // slices.length % buckets, bucket_number)
 
 
@@ -195,13 +195,13 @@ class Evidence:
         self.first = np.searchsorted(both >> 32, np.arange(len(self.entities) + 1))
 
     def block(self) -> tuple[Block, ...]:
-        """The same, as a block."""
+        """Return the links as a block."""
         index = np.repeat(np.arange(len(self.entities), dtype=np.int32), np.diff(self.first))
         entity = pa.DictionaryArray.from_arrays(pa.array(index), self.entities)
         return (Block("", "event", (entity,), None, self.to, None, self.to),)
 
     def without(self, other: Evidence) -> Evidence:
-        """Those that the other has not."""
+        """Return the links that the other has not."""
         place = pc.index_in(self.entities, other.entities).fill_null(-1).to_numpy(zero_copy_only=False)
         entity = np.repeat(np.arange(len(self.entities)), np.diff(self.first))
         theirs = np.repeat(np.arange(len(other.entities)), np.diff(other.first))
@@ -229,7 +229,7 @@ def send_on(
     stage: Stage,
     number: int,
 ) -> Iterator[Parcel]:
-    """What follows links to the next stage: rows that came for that, and what was defined here by the same argument."""
+    """Send rows along links to the next stage: those that came for that, and what was defined here."""
     yield from pass_on(passing, evidence, plan_router, number, "given")
     for relation, block in defined.items():
         yield from follow_links(block, evidence, plan_router, stage, number, relation)
@@ -238,7 +238,7 @@ def send_on(
 def pass_on(
     passing: Iterable[Block], evidence: Evidence, plan_router: Router, number: int, use: Use
 ) -> Iterator[Parcel]:
-    """Rows that came to a stage to follow links to the next."""
+    """Send rows that came to a stage to follow links on to the next."""
     for block in passing:
         for position in plan_router.follow(number, kind_of_block(block)):
             yield from evidence.send(block, position, number + 1, plan_router.buckets, use)
@@ -247,7 +247,7 @@ def pass_on(
 def follow_links(
     block: Block, evidence: Evidence, plan_router: Router, stage: Stage, number: int, relation: Relation
 ) -> Iterator[Parcel]:
-    """What was defined in a stage, by the argument that chooses the bucket."""
+    """Send rows that a stage has defined along links, by the argument that chooses the bucket."""
     homes = {home.relation: home.positions for home in stage.homes}
     for position in plan_router.follow(number, relation):
         if homes[relation] == (position,):
@@ -255,7 +255,7 @@ def follow_links(
 
 
 def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[InputSource, ...]:
-    """What a stage reads of earlier stages, as sources."""
+    """Return the relations that a stage reads of earlier stages, as sources."""
     earlier = set(defined)
     grouped: dict[Kind, list[Relation]] = {}
     for relation in dict.fromkeys(route.relation for route in routes if route.way != "link"):
@@ -272,6 +272,6 @@ def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[
 
 
 def at_home(texts: pa.Array, columns: list[Ints], number: int, sharing: Buckets) -> Mask:
-    """Which rows belong to this bucket, by the codes of the arguments that choose it."""
+    """Say which rows belong to this bucket, by the codes of the arguments that choose it."""
     of_text = hashes(texts.dictionary_encode())
     return np.equal(sharing.of_keys([of_text[codes] for codes in columns]), number)

@@ -1,4 +1,4 @@
-"""What the figures of a run say about slips in how it was asked for: told as warnings, with what was probably meant."""
+"""Warn of slips that the figures of a run show, with what was probably meant."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def reasons_text(reasons: Mapping[str, int]) -> str:
 
 
 def _find_constant_time(metrics: Mapping[str, Any]) -> Iterator[str]:
-    """Where start and end are not given, they are those of the rows."""
+    """Find rows that all have one time; start and end are those of the rows where none are given."""
     used = metrics.get("events_in", 0) - sum(metrics.get(f"events_{why}", 0) for why in ("unused", "rejected", "late"))
     start, end = metrics.get("start"), metrics.get("end")
     if used >= _MANY and start is not None and end is not None and end - start <= metrics.get("tick", 1):

@@ -1,4 +1,4 @@
-"""What a run has learnt of its result tables: named by the rules or the input, typed by the data."""
+"""Name the columns of result tables by the rules or the input, and type them by the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker does: read a part of the input, or evaluate one stage on one bucket. Nothing here needs Spark."""
+"""Do the work of a worker: read a part of the input, or evaluate one stage on one bucket. Needs no Spark."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Lot = tuple[int, bytes | pa.Buffer]  # parcels of one part of the input
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all tasks of a run know.
+    """Settings that all tasks of a run share.
 
     sink: a folder that workers write result tables to; None: they travel as rows.
     depot: where parcels lie; None: they travel as rows. types: of columns, as all parts of the input agree on.
@@ -149,7 +149,7 @@ def by_bucket(
 
 @dataclass(frozen=True, slots=True)
 class BucketResult:
-    """What a stage gives on one bucket: result tables, what later stages read, and counts."""
+    """Outcome of a stage on one bucket: result tables, what later stages read, and counts."""
 
     intervals: pa.Table
     occurrences: pa.Table
@@ -254,7 +254,7 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
 
 
 def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World], None]:
-    """Where rows about the keys of others come to a bucket, what they define for these is dropped."""
+    """Return a function that drops what a bucket defines for keys of other buckets."""
     stage = job.stages[number]
     homes = {home.relation: home for home in stage.homes}
     is_crossed = _ranges_over_domain(job, stage) or job.router.is_crossed(number)
@@ -342,7 +342,7 @@ def batches_of_task(rows: Iterable[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
 
 
 def _set_apart() -> None:
-    """Spark collects garbage after each task. Modules and kernels are none, and looking through them takes long."""
+    """Exclude modules and kernels from garbage collections: Spark collects after each task."""
     if len(gc.get_objects()) > MANY_OBJECTS:
         gc.collect()
         gc.freeze()

@@ -1,4 +1,4 @@
-"""What is known so far: the log of changes, shortened now and then, and what it comes to."""
+"""Results of a session so far: the log of changes, shortened now and then, and what it comes to."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Log:
         self.nothing = self.schema.empty_table()
 
     def add(self, tables: Iterable[pa.Table], edge: int | None) -> pa.Table:
-        """What is added, as one table. edge: what was over by then is not kept."""
+        """Add tables to the log and return them as one. edge: what was over by then is not kept."""
         some = [table for table in tables if table.num_rows]
         if not some:
             return self.nothing
@@ -58,7 +58,7 @@ class Log:
         self.tables, self.rows, self.shortened = [log], log.num_rows, log.num_rows
 
     def recent(self, edge: int | None) -> pa.Table:
-        """The last word on each id, without what was over by the edge."""
+        """Return the last word on each id, without what was over by the edge."""
         log = last_words(pa.concat_tables([self.nothing, *self.tables]))
         if edge is None:
             return log
@@ -83,7 +83,7 @@ class Known:
         )
 
     def restore(self, intervals: pa.Table, occurrences: pa.Table, fired: int | None) -> None:
-        """What was known up to a query time."""
+        """Go on from what was known up to a query time."""
         self.fired = fired
         self.intervals.restore(intervals)
         self.occurrences.restore(occurrences)

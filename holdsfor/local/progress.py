@@ -38,7 +38,7 @@ def progress(
     format: str | None = None,
     mapping: Any = None,
 ) -> pa.Table:
-    """Which parts of patterns have occurred by `end`, what each waits for, and until when (null: for ever).
+    """Return which parts of patterns have occurred by `end`, what each waits for, until when (null: for ever).
 
     events: whatever `read_events` takes. checkpoint: instead of events, the folder of a stream's checkpoint, or of a
     saved session, as they were at their last query time.

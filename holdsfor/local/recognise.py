@@ -1,4 +1,4 @@
-"""Recognition in process: a description and events give the history."""
+"""Recognise in process: a description and events give the history."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def recognise(
     threads: int | None = None,
     only: str | Iterable[str] | None = None,
 ) -> Result:
-    """What the rules recognise in the events, over the whole history, in this process.
+    """Recognise what the rules define in the events, over the whole history, in this process.
 
     rules: an event description, or the path of a rule file.
     events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
@@ -90,7 +90,7 @@ def recognise_for(
     threads: int | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Result:
-    """The same, with someone who receives the intervals of each fluent as soon as they are there."""
+    """Do the same, and give a receiver the intervals of each fluent as soon as they are there."""
     description = as_description(rules)
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, tick_unit, source.given_unit)

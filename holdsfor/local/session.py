@@ -129,7 +129,7 @@ def _begin(description: EventDescription, terms: SessionTerms, incremental: bool
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Added:
-    """What became of events that were added: how many rows, those that came too late, and those that were refused."""
+    """Fate of events that were added: how many rows, those that came too late, and those that were refused."""
 
     events_in: int
     events_unused: int

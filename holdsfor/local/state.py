@@ -1,4 +1,4 @@
-"""What a checkpoint or a saved session holds, for people to look at: read as a restart would read it."""
+"""Show what a checkpoint or a saved session holds, as a restart would read it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class KeptState:
 
 
 def read_state(folder: str | Path) -> KeptState:
-    """Of a stream's checkpoint, or of a folder that `live.save` wrote. A stream may go on meanwhile."""
+    """Read the state in a stream's checkpoint, or in a folder that `live.save` wrote. A stream may go on meanwhile."""
     if Store(folder).exists(RECORD):
         return _read_saved(Store(folder))
     ledger = Ledger(Store(f"{folder}/holdsfor"))

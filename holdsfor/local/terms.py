@@ -1,4 +1,4 @@
-"""What a live session is begun with."""
+"""Terms that a live session is begun with."""
 
 from __future__ import annotations
 

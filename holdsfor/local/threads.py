@@ -34,7 +34,7 @@ from holdsfor.language.description import Input
 
 
 def choose_threads(wanted: int | None, program: Program, rows: int) -> int:
-    """As many as wanted; otherwise as there are cores, if there are rows enough and each is needed in one place."""
+    """Return the threads asked for; else one a core, if there are rows enough and each is needed in one place."""
     if wanted is not None and wanted < 1:
         raise HoldsforError(f"threads={wanted}: there must be at least one thread.")
     if wanted is not None or rows < program.tuning.many_rows_for_threads or len(program.plan.stages) != 1:
@@ -62,7 +62,7 @@ def read_parts(source: EventSource, inputs: Sequence[Input], threads: int | None
 
 
 def find_history_in_threads(program: Program, read: Sequence[Events], windows: Windows, threads: int) -> Result:
-    """What the program recognises in what was read, in parts."""
+    """Return what the program recognises in what was read, in parts."""
     begun = time.perf_counter()
     blocks = [block for part in read for block in part.blocks]
     job = Job(_with_terms(program, blocks), windows, router(program.plan, threads))

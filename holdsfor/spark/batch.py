@@ -1,4 +1,4 @@
-"""The batch job: reading and sharing out, one shuffle and one evaluation a stage, results as DataFrames or files."""
+"""Run the batch job: read and share out, shuffle and evaluate each stage, give DataFrames or files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ DDL = {
 
 @dataclass(frozen=True, slots=True)
 class SparkResult:
-    """What was recognised, as DataFrames with the columns of the contract of `run`, and counts.
+    """Results as DataFrames, with the columns of the tables that `holdsfor run` writes, and counts.
 
     open_table: gives the DataFrame of a table; for one that is on disk Spark then looks at its files.
     """
@@ -109,7 +109,7 @@ def recognise(
     out: str | Path | None = None,
     only: str | Iterable[str] | None = None,
 ) -> SparkResult:
-    """What the rules (a description, or the path of a rule file) recognise in the events, on Spark.
+    """Recognise what the rules (a description, or the path of a rule file) define in the events, on Spark.
 
     events: a DataFrame, several by their names in the mapping, or whatever read_events takes.
 
@@ -279,7 +279,7 @@ def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any)
 
 @dataclass(frozen=True, slots=True)
 class _Inspection:
-    """What the driver asks of the times of all rows. ask: has the workers look at their events, each in its own way."""
+    """Questions of the driver about the times of all rows. ask: has the workers look at their events."""
 
     ask: Callable[[Callable[[Events], Batches], str], DataFrame]
 

@@ -1,4 +1,4 @@
-"""What can be refused before a job begins: in a job it comes under tracebacks of two languages."""
+"""Refuse what is wrong before a job begins: in a job it comes under tracebacks of two languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tasks have to say, gathered on the driver."""
+"""Gather the notes of tasks on the driver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def collect_notes(rows: DataFrame, use: str) -> list[bytes]:
-    """Runs the job."""
+    """Run the job and return its notes."""
     from pyspark.sql import functions
 
     return [bytes(row["data"]) for row in rows.filter(functions.col("use") == use).select("data").collect()]

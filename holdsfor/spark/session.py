@@ -92,7 +92,7 @@ def start_session(
 
 
 def _standby_settings(settings: Mapping[str, str], master: str) -> dict[str, str]:
-    """Where Java and workers start here: a daemon that stands by for them, and how Spark's own finds it."""
+    """Start a daemon that stands by for workers here; return the settings by which Spark's own finds it."""
     if not master.startswith("local") or settings.get(DAEMON_MODULE) != OUR_DAEMON:
         return {}
     seed = os.environ.get("PYTHONHASHSEED", "0")  # as Spark has it: the same in all workers
@@ -102,7 +102,7 @@ def _standby_settings(settings: Mapping[str, str], master: str) -> dict[str, str
 
 
 def _submitted() -> dict[str, str]:
-    """What spark-submit was given, if it has started this process; Spark's own process runs already then."""
+    """Return what spark-submit was given, if it has started this process; Spark's own process then runs already."""
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return {}
     from pyspark import SparkConf, SparkContext
@@ -232,7 +232,7 @@ def _java_options(for_one_run: bool, home: Path | None, leaves_archive: bool) ->
 
 
 def _launch_environment(master: str, home: Path | None) -> dict[str, str]:
-    """What Spark takes from the environment and from nowhere else. home: where it is, if not as installed."""
+    """Return what Spark takes only from the environment. home: of Spark, if not as installed."""
     environment = {
         "JAVA_HOME": str(java_home(cache_dir())),
         "SPARK_LAUNCHER_OPTS": FIRST_COMPILER,  # of the Java that only puts together the command for the other

@@ -1,4 +1,4 @@
-"""What each Spark does in its own way: a value for all workers, the number of cores, rows to their buckets.
+"""Differences between Sparks: a value for all workers, the number of cores, rows to their buckets.
 
 Spark Connect, which Databricks' shared and serverless clusters use, has no SparkContext and so no broadcast; Spark 4.0
 cannot send rows to a partition by its number.

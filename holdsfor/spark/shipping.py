@@ -1,4 +1,4 @@
-"""What workers of a cluster need of Holdsfor: the package itself, and kernels compiled before the first batch."""
+"""Send workers of a cluster what they need of Holdsfor: the package, and kernels compiled beforehand."""
 
 from __future__ import annotations
 

@@ -61,12 +61,12 @@ class LiveQuery(ABC):
         """After the batch that runs now: then nothing has to be done again."""
 
     def exception(self) -> BaseException | None:
-        """What stopped it, if something did."""
+        """Return the error that stopped it; None if nothing did."""
         return self._failure
 
     @property
     def id(self) -> str:
-        """The same for the life of the checkpoint."""
+        """An id that stays the same for the life of the checkpoint."""
         return str(self.job.ledger.identity()["id"])
 
     @property

@@ -42,7 +42,7 @@ def open_source(
     take_over: bool = False,
     watch: Watch | None = None,
 ) -> Iterator[tuple[DataFrame, Reader]]:
-    """What `--from` names, as `job.live.feeds.open_feed`."""
+    """Open what `--from` names as a streaming DataFrame, as `open_feed` does for this process."""
     from holdsfor.spark.kafka import read_topics
 
     if place.startswith(SCHEME):

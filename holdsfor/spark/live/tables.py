@@ -15,7 +15,7 @@ PACKED = pa.schema([("table", pa.string()), ("rows", pa.binary())])
 
 
 def pack_tables(tables: Mapping[str, DataFrame]) -> DataFrame:
-    """What `TablesReader` reads."""
+    """Return the rows of all tables, packed as `TablesReader` reads them."""
     frames = [frame.mapInArrow(_packing(name), "table string, rows binary") for name, frame in tables.items()]
     return reduce(lambda one, other: one.unionByName(other), frames)
 

@@ -206,7 +206,7 @@ def _row_type() -> StructType:
 
 @cache
 def _memory() -> Memory:
-    """Of this worker."""
+    """Return the memory of this worker."""
     return Memory(MOST_BUCKETS)
 
 

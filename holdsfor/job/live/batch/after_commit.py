@@ -1,4 +1,4 @@
-"""What happens once a batch counts, besides delivery: figures for who watches, warnings, logs that get compacted."""
+"""Follow up a batch that counts, besides delivery: figures for who watches, warnings, compacted logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tries the work of a batch again, and without the units that make it fail.
+"""Try the work of a batch again, and without the units that make it fail.
 
 attempts/0000012.json    how often the batch has been begun in vain, and how trials without some units went
 
@@ -52,7 +52,7 @@ def is_poison(error: Exception) -> bool:
 
 @dataclass(slots=True)
 class Attempts:
-    """What is known of attempts at one batch, also of those that ended with the process."""
+    """A record of the attempts at one batch, also of those that ended with the process."""
 
     store: Store
     batch: int
@@ -62,7 +62,7 @@ class Attempts:
 
     @staticmethod
     def resume(store: Store, batch: int) -> Attempts:
-        """For the first batch after a start: with what is known of it from before."""
+        """Read the attempts at the first batch after a start that an earlier process has noted."""
         attempts = Attempts(store, batch)
         if store.exists(attempts.name):
             known = store.read_json(attempts.name)
@@ -75,7 +75,7 @@ class Attempts:
         return f"attempts/{self.batch:07d}.json"
 
     def write(self) -> None:
-        """Before the next attempt: if the process ends in it, that has failed, too."""
+        """Note the next attempt before it begins: if the process ends in it, that has failed, too."""
         self.store.write_json(self.name, {"begun": self.failed + 1, "trials": self.trials})
         self._written = True
 
@@ -95,7 +95,7 @@ class Attempts:
         return self.trials[name] is True
 
     def forget(self) -> None:
-        """The batch is done."""
+        """Delete the record: the batch is done."""
         if self._written:
             self.store.delete(self.name)
 
@@ -111,7 +111,7 @@ class Guard:
     _failure: Exception | None = None
 
     def attempt(self, what: str, work: Callable[[Reading], Outcome]) -> Outcome:
-        """The outcome of the work; where it fails again and again, without the units that make it fail."""
+        """Return the outcome of the work; if it fails again and again, without the units that make it fail."""
         if not self.isolates:
             return work(self.reading)
         while self.attempts.failed < ATTEMPTS:
@@ -167,7 +167,7 @@ class Guard:
 
 
 def reason_of(error: Exception) -> str:
-    """A failure in one line; of what came from a worker, the last line of its traceback."""
+    """Return a failure in one line: the last line of the traceback if it came from a worker."""
     text = str(error)
     if type(error).__module__.startswith(("pyspark", "py4j")):
         if raised := _RAISED.findall(text):

@@ -1,4 +1,4 @@
-"""What a batch does once it is read: which of its rows are believed, which query times are due, what buckets write.
+"""Decide what a batch does once it is read: the rows to believe, the query times due, what buckets write.
 
 All of this follows from what is known before and the notes of who has read it. So not only the driver can tell, but
 also a worker that has read the whole batch, and may go on at once (`crew.whole_batch_rows`).
@@ -73,11 +73,11 @@ class Outlook:
         return Doubts(believed, islands[-1].high, ahead, ahead == every) if ahead else None
 
     def differing(self, notes: Sequence[Note]) -> Agreed:
-        """The types of columns in which files of the batch differ: it is to be read once more with these."""
+        """Return the types of columns in which files of the batch differ: it is to be read once more with these."""
         return agree(join_seen(note["seen"] for note in notes))
 
     def learn(self, notes: Sequence[Note]) -> Commit:
-        """What is known once the batch is read."""
+        """Return the batch with what its notes of reading say."""
         return replace(
             self.known,
             watermark=_most([self.known.watermark, *(note["watermark"] for note in notes)]),

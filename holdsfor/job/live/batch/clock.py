@@ -1,4 +1,4 @@
-"""Which query times are due: decided once a batch, the same for all buckets."""
+"""Decide which query times are due: once a batch, the same for all buckets."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def due_by_clock(windows: Windows, fired: int | None, now: int) -> range:
 
 
 def due_at_the_end(windows: Windows, fired: int | None) -> range:
-    """All that are left, when nothing more comes."""
+    """Return the query times that are left when nothing more comes."""
     return _until(windows, fired, windows.last)
 
 
@@ -101,7 +101,7 @@ def _until(windows: Windows, fired: int | None, last: int) -> range:
 
 
 def ended(windows: Windows, commit: Commit | None, max_ahead: int | None = None) -> Windows:
-    """The windows of a stream that is over: without an end of its own it ends with the latest time there was.
+    """Return the windows of a stream that is over: one without an end of its own ends with its latest time.
 
     Rows of before the last query time that came after it are there for one more. max_ahead: what is told of times
     further ahead of the latest arrival (a lease until the year 9999) is no reason to go there.

@@ -1,4 +1,4 @@
-"""Who does the work of a batch: this process alone, or others that run the same tasks."""
+"""Workers of a batch: this process alone, or others that run the same tasks."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Tabl
 def stage_rows(
     job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches, memory: Memory | None = None
 ) -> Iterator[Row]:
-    """Evaluates a stage on buckets, each with the rows that have come for it; what is for later stages passes by."""
+    """Evaluate a stage on buckets, each with the rows that have come for it; rows for later stages pass by."""
 
     def evaluated(bucket: int, rows: list[Lot]) -> Iterator[Row]:
         done = bucket_task(job, turn, number, bucket, rows, memory)
@@ -77,7 +77,7 @@ def stage_rows(
 def whole_batch_rows(
     job: Job, reading: Reading, outlook: Outlook, tables: Iterable[pa.Table], memory: Memory | None = None
 ) -> Iterator[Row]:
-    """Reads a whole batch; a small one is evaluated at once: then there are the notes of that instead of parcels.
+    """Read a whole batch, and evaluate a small one at once: then there are the notes of that instead of parcels.
 
     What fails in that, fails again when it is evaluated by itself, where it is looked into.
     """
@@ -106,7 +106,7 @@ def whole_batch_rows(
 
 
 def evaluate_rows(job: Job, turn: Turn, rows: Iterable[Row], memory: Memory | None) -> list[Row]:
-    """All stages in this process, one task after the other; the rows that have come are parcels."""
+    """Run all stages in this process, one task after the other; the rows that have come are parcels."""
 
     def task(number: int, partition: int, batches: Batches) -> Iterator[Row]:
         return stage_rows(job, turn, number, buckets_to_do(job, turn, number, partition), batches, memory)
@@ -127,7 +127,7 @@ def read_notes(rows: Iterable[bytes]) -> list[Note]:
 
 
 def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
-    """Where all buckets have something to do, each partition is the bucket of its number."""
+    """Return the bucket of the partition's number if all buckets have something to do, else none."""
     if not turn.is_for_all or (job.stages[number].is_in_one_bucket and partition):
         return []
     return [partition]

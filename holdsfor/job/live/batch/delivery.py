@@ -1,4 +1,4 @@
-"""Brings the changes of each batch to all sinks at once, and says how far each is."""
+"""Bring the changes of each batch to all sinks at once, and say how far each is."""
 
 from __future__ import annotations
 

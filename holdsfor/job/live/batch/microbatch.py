@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What all batches of a stream have in common. start: None until the first batch tells it."""
+    """Settings that all batches of a stream have in common. start: None until the first batch tells it."""
 
     program: Program
     router: Router
@@ -83,7 +83,7 @@ class Stream:
             crew.forget()
 
     def close(self, crew: Crew) -> Commit:
-        """Nothing more comes: the query times that are left."""
+        """Evaluate the query times that are left: nothing more comes."""
         before = self.last()
         if before is not None and before.closed:
             self._publish(before)
@@ -109,7 +109,7 @@ class Stream:
         return start is not None and bool(due_by_clock(self.setting.windows(start), fired, clock.now()))
 
     def last(self) -> Commit | None:
-        """The last batch that counts."""
+        """Return the last batch that counts."""
         with self.ledger.held():
             if self._before is not None:
                 return self._before
@@ -221,7 +221,7 @@ class Stream:
     def _commit(
         self, job: Job, known: Commit, turn: Turn, notes: Sequence[Note], begun: float, was_read: float
     ) -> Commit:
-        """Makes the batch count, and says so. notes: of what has been evaluated."""
+        """Make the batch count, and say so. notes: of what has been evaluated."""
         counts, now = sum_counts([known.counts, *(note["counts"] for note in notes)]), time.perf_counter()
         counts |= {"query_times": len(turn.due), "seconds_to_evaluate": round(now - was_read, 4)}
         counts["seconds"] = round(now - begun, 4)
@@ -240,7 +240,7 @@ class Stream:
         return after
 
     def _publish(self, commit: Commit) -> None:
-        """Says where the tables are that the batch counts, and tells the sinks. May happen again after a fault."""
+        """Say where the tables are that the batch counts, and tell the sinks. May happen again after a fault."""
         if self._published == commit.batch:
             return
         with self.ledger.held():
@@ -270,7 +270,7 @@ class Stream:
 
 
 def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, Turn, list[Note]]:
-    """The attempt that succeeded, with its notes; if rows must be left out for it, they are read again without these.
+    """Return the attempt that succeeded, with its notes; rows that must be left out for it are not read again.
 
     The query times stay, though rows that made them due may be left out: else these would be taken for the guilty.
     """
@@ -293,7 +293,7 @@ def _following(before: Commit | None) -> int:
 
 
 def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int) -> Commit:
-    """Which files hold the state after the turn."""
+    """Return the commit with the files that hold the state after the turn."""
     log, came = known.log, tuple(file for file in files if "/input-" in file.name)
     if came or turn.due:
         log = (*log, Logged(turn.batch, came, turn.due, end, turn.mark))
@@ -306,7 +306,7 @@ def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int)
 
 
 def _settled(notes: Sequence[Note]) -> dict[str, int]:
-    """What every bucket has settled."""
+    """Return up to when every bucket has settled each fluent and event."""
     cuts: dict[str, int] = {}
     for note in notes:
         for name, cut in note["settled"].items():

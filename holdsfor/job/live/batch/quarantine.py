@@ -1,4 +1,4 @@
-"""Units of a batch that make it fail: which they are, found by trial, and how they are kept.
+"""Find the units of a batch that make it fail, by trial, and keep them.
 
 A unit is a row of the source: a file of a folder, a message of a broker, a line. Nothing here needs Spark.
 """
@@ -82,7 +82,7 @@ def find_guilty(count: int, works: Callable[[Sequence[range]], bool]) -> tuple[r
 
 
 def spans(sizes: Sequence[int], units: range) -> Iterator[tuple[int, int, int]]:
-    """Where units are that are counted through all partitions: partition, first row, and the row after the last."""
+    """Yield partition, first row and the row after the last for units counted through all partitions."""
     begin = 0
     for part, size in enumerate(sizes):
         first, stop = max(units.start - begin, 0), min(units.stop - begin, size)
@@ -92,7 +92,7 @@ def spans(sizes: Sequence[int], units: range) -> Iterator[tuple[int, int, int]]:
 
 
 def take_out(table: pa.Table, row: int, skips: Sequence[Skip]) -> tuple[list[tuple[int, pa.Table]], list[Aside]]:
-    """The pieces of a table that are to be read, with the numbers of their first rows, and what is set aside."""
+    """Divide a table into pieces to be read, with the numbers of their first rows, and what is set aside."""
     before = row - 1
     touched = any(skip.first < before + table.num_rows and skip.stop > before for skip in skips)
     if not touched or not table.num_rows:
@@ -115,7 +115,7 @@ def take_out(table: pa.Table, row: int, skips: Sequence[Skip]) -> tuple[list[tup
 def read_by_halves(
     read: Callable[[pa.Table, int], Outcome], table: pa.Table, row: int, aside: list[Aside], most: int = 64
 ) -> list[Outcome]:
-    """What reading a table gives; where that raises, its halves are read, down to the rows that are at fault.
+    """Return what reading a table gives; if that raises, read its halves, down to the rows that are at fault.
 
     After `most` of them a half that fails is set aside as a whole.
     """
@@ -136,7 +136,7 @@ def read_by_halves(
 
 
 def quarantine_table(asides: Sequence[Aside], source: str) -> pa.Table:
-    """A row for each that is set aside."""
+    """Return a table with a row for each that is set aside."""
     rows = [
         (source, aside.row + at, escape_text(aside.reason), aside.attempts, _row_data(aside.table.slice(at, 1)))
         for aside in asides

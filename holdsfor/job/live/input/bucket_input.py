@@ -1,4 +1,4 @@
-"""What a batch brings to a bucket: rows of the input, and what earlier stages have concluded from them."""
+"""Rows that a batch brings to a bucket: of the input, and what earlier stages have concluded from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdsfor.io.events import Block
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """What a batch brings to a bucket. words: what earlier stages say of query times."""
+    """Rows that a batch brings to a bucket. words: what earlier stages say of query times."""
 
     inputs: list[Block] = field(default_factory=list)
     forwards: list[Block] = field(default_factory=list)

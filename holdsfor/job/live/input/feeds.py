@@ -1,4 +1,4 @@
-"""Where a stream comes from: a folder that gets new files, or a broker. On any host."""
+"""Feeds of a stream, on any host: a folder that gets new files, or a broker."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def first_rows(segments: Sequence[Segment], sizes: Sequence[int], most: int | No
 
 
 def offset_after(segments: Sequence[Segment], start: Offset) -> Offset:
-    """Where to go on when the segments have been read; the start if there are none."""
+    """Return the offset to go on from when the segments have been read; the start if there are none."""
     return {"segment": segments[-1].number + 1} if segments else start
 
 
@@ -165,7 +165,7 @@ def open_feed(
     take_over: bool = False,
     watch: Watch | None = None,
 ) -> Iterator[tuple[Feed, Reader]]:
-    """What `--from` names: a folder, a pattern, or a broker. max_events, max_files: how much a batch takes at most.
+    """Open what `--from` names: a folder, a pattern, or a broker. max_events, max_files: of a batch, at most.
 
     watch: called with the function that tells how a broker is.
     """

@@ -89,7 +89,7 @@ class FileFeed:
         return self._offset(start["files"] + self._admitted(known[start["files"] :]))
 
     def _admitted(self, waiting: Sequence[SeenFile]) -> int:
-        """How many of the files that wait a batch takes."""
+        """Return how many of the files that wait a batch takes."""
         waiting = waiting[: self.most_files or len(waiting)]
         events = 0
         for count, file in enumerate(waiting):
@@ -107,7 +107,7 @@ class FileFeed:
         return [_row_of(part) for file in files for part in self._parts(file)]
 
     def _parts(self, file: SeenFile) -> list[Part]:
-        """What cannot be read is one part, too: who reads it says why not."""
+        """Return the parts of a file; one that cannot be read is one part, too: who reads it says why not."""
         path = Path(file.path)
         if file.change:
             return [Part(EventPart(path, f"{CHANGED}: {file.change}", ColumnMapping()))]
@@ -143,7 +143,7 @@ class FileReader:
     source: str = ""
 
     def agreeing(self, types: Agreed) -> FileReader:
-        """The same, with types that columns have by now."""
+        """Return a reader with the types that columns have by now."""
         return replace(self, mapping=self.mapping.agreeing(types)) if types else self
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:

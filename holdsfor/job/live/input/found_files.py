@@ -62,7 +62,7 @@ class Seen:
         self._take(self.known)
 
     def checksum(self, count: int) -> int:
-        """Of the first files; -1 if there are not so many."""
+        """Return the checksum of the first files in the list; -1 if there are not so many."""
         return self._sums[count] if count < len(self._sums) else -1
 
     def look(self, folder: Path, pattern: str) -> list[SeenFile]:
@@ -94,7 +94,7 @@ class Seen:
         return sorted(fresh, key=lambda file: (file.modified, file.path))
 
     def _changes(self, entries: Sequence[os.DirEntry[str]]) -> list[SeenFile]:
-        """Of a file that changes again and again only the first change is told."""
+        """Return the files that have changed; one that changes again and again is told once."""
         known = [(entry, self._latest[entry.path]) for entry in entries if entry.path in self._latest]
         changes = [self._change(entry, before) for entry, before in known if not before.change]
         return [change for change in changes if change is not None]
@@ -123,7 +123,7 @@ def read_seen(path: Path) -> tuple[list[SeenFile], int]:
 
 
 def look_at(path: Path, count_rows: bool = True) -> SeenFile:
-    """A file as it is now."""
+    """Describe a file as it is now."""
     with path.open("rb") as file:
         stat = os.fstat(file.fileno())
         ends = file.read(SAMPLE)
@@ -144,7 +144,7 @@ def _is_data(name: str) -> bool:
 
 
 def _rows(path: Path) -> int:
-    """How many rows a file has, about; 1 for one that cannot be read, which becomes one reject."""
+    """Estimate the rows of a file; 1 for one that cannot be read, which becomes one reject."""
     form = recognise_format(path)
     if form is not None and form.pieces is not None:
         try:

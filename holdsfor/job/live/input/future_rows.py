@@ -35,7 +35,7 @@ class Island:
 
 
 def find_islands(arrivals: Ints, bound: int) -> list[Island]:
-    """arrivals: in the order in which they were read."""
+    """Divide arrivals into islands. arrivals: in the order in which they were read."""
     if not len(arrivals):
         return []
     low, high = int(arrivals.min()), int(arrivals.max())
@@ -53,7 +53,7 @@ def find_islands(arrivals: Ints, bound: int) -> list[Island]:
 
 
 def merge_islands(islands: Iterable[Island], bound: int) -> list[Island]:
-    """Those of all tasks, the lowest first."""
+    """Join the islands of all tasks, the lowest first."""
     merged: list[Island] = []
     for island in sorted(islands, key=lambda island: island.low):
         if merged and island.low - merged[-1].high <= bound:
@@ -66,7 +66,7 @@ def merge_islands(islands: Iterable[Island], bound: int) -> list[Island]:
 
 
 def latest_believed(islands: Sequence[Island], reached: int | None, bound: int, doubted: int) -> int:
-    """The latest arrival that is believed.
+    """Return the latest arrival that is believed.
 
     reached: how far the stream has come; None: this is its first batch, and most rows tell. doubted: how many rows in
     a row have been set aside before this batch.

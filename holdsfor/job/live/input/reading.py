@@ -1,4 +1,4 @@
-"""What a worker does with the rows of a batch: reads them, sets aside what is late or refused, shares out the rest."""
+"""Read the rows of a batch on a worker: set aside what is late or refused, share out the rest."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Reading:
     def pieces(
         self, part: int, table: pa.Table, row: int, read: Callable[[pa.Table, int], Outcome]
     ) -> tuple[list[Outcome], list[Aside]]:
-        """What reading a table of a partition gives, mostly in one piece, and what is set aside."""
+        """Return what reading a table of a partition gives, mostly in one piece, and what is set aside."""
         kept, aside = take_out(table, row, [skip for skip in self.skip if skip.part == part])
         if not self.isolates:
             return [read(piece, first) for first, piece in kept], aside
@@ -128,7 +128,7 @@ class Reading:
 
 @dataclass(slots=True)
 class ReadNotes:
-    """What a task has read: tables written, and counts; the times are None where there is no row."""
+    """Notes of a task on what it has read: tables written, and counts; times are None if there is no row."""
 
     tables: list[Written]
     counts: dict[str, float]

@@ -1,4 +1,4 @@
-"""Begins a stream, or goes on with one: what a user gives is checked, the checkpoint is taken and opened."""
+"""Begin a stream, or go on with one: check what a user gives, take and open the checkpoint."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ON_FAILURE = ("stop", "keep")
 
 
 class StreamOptions(TypedDict, total=False):
-    """What a stream is begun with, on any host. Times are ticks, or durations such as '4h'.
+    """Options that a stream is begun with, on any host. Times are ticks, or durations such as '4h'.
 
     checkpoint: a folder for state; a stream that finds its own there goes on. out: a folder for the tables (default:
     in the checkpoint). tick_unit: how long a tick is ('s', 'ms' or 'us').
@@ -262,7 +262,7 @@ def _counting_in(reader: Reader, unit: TickUnit) -> Reader:
 
 
 def mapping_of(reader: Reader) -> Mapping:
-    """What says which column is which; an empty one where rows are lines of text."""
+    """Return the mapping of a reader; an empty one if rows are lines of text."""
     mapping = getattr(reader, "mapping", None)
     return mapping if isinstance(mapping, Mapping) else Mapping()
 

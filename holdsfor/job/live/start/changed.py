@@ -15,7 +15,7 @@ MOST_NAMED = 6
 
 
 def find_changes(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """What a stream was begun with and what it shall go on with, where they differ: `window 40, not window 50`."""
+    """Say where what a stream was begun with and what it shall go on with differ: `window 40, not window 50`."""
     changes = []
     for name, value in wanted.items():
         if name == "rules" and known.get(name) != value:

@@ -1,4 +1,4 @@
-"""What a user gives for a stream, checked: the same on every host."""
+"""Check what a user gives for a stream, the same on every host."""
 
 from __future__ import annotations
 

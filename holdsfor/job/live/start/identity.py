@@ -1,4 +1,4 @@
-"""What must stay as it is for a checkpoint to go on to mean the same."""
+"""Identify a stream: what must stay as it is for its checkpoint to keep its meaning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from holdsfor.job.live.start.changed import INTERNAL, PIECES
 
 
 def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
-    """By names that a message can use; as JSON gives it back."""
+    """Collect what must stay as it is, by names that a message can use; as JSON gives it back."""
     identity = {
         **identify_rules(setting.program),
         "window": setting.window,
@@ -57,13 +57,13 @@ def identify_rules(program: Program) -> dict[str, Any]:
 
 
 def rules_digest(program: Program) -> str:
-    """Of the compiled rules and the facts."""
+    """Return a digest of the compiled rules and the facts."""
     rows = [[str(signature), _fact_texts(table)] for signature, table in program.facts]
     return hashlib.sha256(f"{program.plan.identity}\n{json.dumps(rows)}".encode()).hexdigest()
 
 
 def rules_pieces(program: Program) -> dict[str, str]:
-    """The same of each definition and each table of facts, to tell which of them has changed."""
+    """Return a digest of each definition and each table of facts, to tell which of them has changed."""
     facts = {f"facts of {signature}": _digest_facts(table) for signature, table in program.facts}
     return {**dict(program.plan.pieces), **facts}
 

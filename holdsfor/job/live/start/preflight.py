@@ -1,4 +1,4 @@
-"""What can be refused of a stream before its host has started: Spark takes long to start."""
+"""Refuse a stream, where that is possible, before its host has started: Spark takes long to start."""
 
 from __future__ import annotations
 

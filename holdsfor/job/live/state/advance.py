@@ -25,7 +25,7 @@ from holdsfor.plan.operators import Relation
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """What query times have come to: logs of changes, parcels for later stages, and counts."""
+    """Outcome of query times: logs of changes, parcels for later stages, and counts."""
 
     intervals: pa.Table
     occurrences: pa.Table
@@ -99,7 +99,7 @@ class StageOnBucket:
         yield from pass_on(join_blocks(words), links.all, router, number, "given")
 
     def _sent(self, moment: QueryMoment, links: Links, has_spoken: bool, is_first: bool) -> Iterator[Parcel]:
-        """What later stages read of this one at a query time: what differs from the last one.
+        """Yield what later stages read of this one at a query time: what differs from the last one.
 
         New links, and those who have heard nothing yet, are told all that is known and may still be looked at.
         """
@@ -126,8 +126,8 @@ class StageOnBucket:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where the tuples of entities are. all: as known now; new: those that were not known at the last query time, and
-    old: those that were.
+    """Buckets of the tuples that entities are in. all: as known now; new: not known at the last query time; old: the
+    others.
     """
 
     all: Evidence
@@ -145,7 +145,7 @@ def make_links(held: Held) -> Links:
 
 
 def _words(relation: Relation, moment: QueryMoment, who: int) -> Block:
-    """What a query time says of a relation to those who have heard all that was said before."""
+    """Return what a query time inserts into and deletes from a relation, for readers who have the rest."""
     removed, added = _difference(relation, moment)
     horizon = moment.frontier.horizon(relation)
     both = [(removed, -who), (added, who)]
@@ -160,13 +160,13 @@ def _all_words(relation: Relation, moment: QueryMoment, world: World, who: int) 
 
 
 def _recent(relation: Relation, data: Data, world: World, horizon: int) -> Block:
-    """As rows, without those that nothing looks at any more."""
+    """Return a relation as rows, without those that nothing looks at any more."""
     block = as_block(relation, replace(world, relations={relation: data.distinct()}))
     return block.filter(remembered(block, horizon))
 
 
 def _difference(relation: Relation, moment: QueryMoment) -> tuple[Data, Data]:
-    """What a query time takes from a relation, and what it adds."""
+    """Return what a query time takes from a relation, and what it adds."""
     nothing = moment.now.nothing_of(relation)
     now = moment.now.relations.get(relation, nothing).distinct()
     before = (nothing if moment.before is None else moment.before.relations.get(relation, nothing)).distinct()

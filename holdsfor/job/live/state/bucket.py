@@ -1,4 +1,4 @@
-"""What a worker does for one bucket of a stage in one batch: keep what came, or go through the query times due."""
+"""Work on one bucket of a stage in one batch: keep what came, or go through the query times due."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Turn:
 
 @dataclass(slots=True)
 class Done:
-    """What a bucket has done: parcels for later stages with their query times, files, and counts."""
+    """Outcome of a turn on a bucket: parcels for later stages with their query times, files, and counts."""
 
     parcels: list[tuple[int, Parcel]] = field(default_factory=list)
     state: list[Written] = field(default_factory=list)
@@ -110,7 +110,7 @@ def _tell(turn: Turn, place: str, advanced: Advanced, done: Done) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BucketPlace:
-    """Where the state of a bucket is, as the last batch has left it. number: of the stage."""
+    """Place of the state of a bucket, as the last batch has left it. number: of the stage."""
 
     job: Job
     number: int
@@ -136,7 +136,7 @@ class BucketPlace:
         return f"state/{self.name}/input-{batch:07d}.arrow"
 
     def read_held(self) -> tuple[Held, int]:
-        """What the bucket carries so far, and whether that had to be made without a file that is damaged."""
+        """Return what the bucket carries so far, and how many damaged files that had to be made without."""
         before = self.before
         if before is None:
             return self._holder(self.job).begin(), 0
@@ -177,7 +177,7 @@ class BucketPlace:
         return self._holder(self.job).unpack(self.state.read(name, file.crc), self.state.shown(name))
 
     def _read_input(self, entry: Logged) -> Fresh:
-        """What came to the bucket in a batch."""
+        """Read what came to the bucket in a batch."""
         fresh, name = Fresh(), self.input_name(entry.batch)
         for file in entry.files:
             if file.name == name:

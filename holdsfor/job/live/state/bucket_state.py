@@ -1,4 +1,4 @@
-"""What a bucket carries from batch to batch: in a file, and, where one process does all the work, in its memory."""
+"""State of a bucket from batch to batch: in a file, and, if one process does all the work, in its memory."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Held:
             self.links, self.new_links = every.block(), every.without(told).block()
 
     def divide_forwards(self, until: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
-        """Those that are seen by a query time and were not sent on yet, and the others."""
+        """Divide the input still to be sent on into rows that a query time sees, and the others."""
         return divide_by_sight(self.new_forwards, self.evaluation.windows, until)
 
     def move_on(self, query_time: int) -> None:
@@ -60,12 +60,12 @@ class Held:
         self.has_spoken = True
 
     def save(self) -> Carried:
-        """What is carried, with the rows that wait."""
+        """Return what is carried, with the rows that wait."""
         carried = self.evaluation.save()
         return replace(carried, inputs=join_blocks([*carried.inputs, *self.evaluation.waiting]))
 
     def pack(self) -> pa.Buffer:
-        """As a file."""
+        """Return the state as the content of a file."""
         meta, blocks = labelled(self.save())
         of_later_stages = {
             "forward": self.forwards,
@@ -96,7 +96,7 @@ class Holder:
     report: Report = "eager"
 
     def begin(self) -> Held:
-        """Nothing is carried yet."""
+        """Return the state of a bucket that carries nothing yet."""
         return Held(self._evaluation())
 
     def reopen(self, held: Held) -> Held:
@@ -132,7 +132,7 @@ def _scope(job: Job, number: int, bucket: int) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What a bucket carried after an attempt at a batch."""
+    """A bucket's state after an attempt at a batch."""
 
     batch: int
     mark: str
@@ -141,7 +141,7 @@ class Remembered:
 
 @dataclass(slots=True)
 class Memory:
-    """What buckets carry, by the names of their places. most: buckets that are kept, those that were used last.
+    """States of buckets, by the names of their places. most: buckets that are kept, those that were used last.
 
     It is taken out to be worked with and put back when that is done: after a failure there are only the files.
     """
@@ -155,7 +155,7 @@ class Memory:
             del self._places[next(iter(self._places))]
 
     def take(self, place: str, log: Sequence[Logged]) -> Remembered | None:
-        """What the bucket carried after one of these batches; None if that is not in memory."""
+        """Take out the state after one of these batches; None if that is not in memory."""
         remembered = self._places.pop(place, None)
         if remembered is None or (remembered.batch, remembered.mark) not in {(e.batch, e.mark) for e in log}:
             return None

@@ -35,7 +35,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What a batch has brought to buckets, and the query times that fell due with it.
+    """Input that a batch has brought to buckets, and the query times that fell due with it.
 
     end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
     mark: of the attempt at the batch that counts; nothing else has it.
@@ -50,7 +50,7 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What is known after a batch. Times are None until there are any.
+    """State of a stream after a batch. Times are None until there are any.
 
     source: the last batch of the source that is in it; closing the stream is a batch without one.
     start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
@@ -83,7 +83,7 @@ class Commit:
 
     @property
     def since_base(self) -> tuple[Logged, ...]:
-        """What is logged after the newest base."""
+        """Batches that are logged after the newest base."""
         newest = self.bases[-1].batch if self.bases else -1
         return tuple(entry for entry in self.log if entry.batch > newest)
 
@@ -99,12 +99,12 @@ class Commit:
 
     @property
     def log_bytes(self) -> int:
-        """Of what is logged after the newest base."""
+        """Bytes of the input that is logged after the newest base."""
         return _size(file for entry in self.since_base for file in entry.files)
 
     @property
     def state_bytes(self) -> int:
-        """What a restart would read."""
+        """Bytes that a restart would read."""
         return self.base_bytes + self.log_bytes
 
     @property
@@ -243,7 +243,7 @@ class Ledger:
         return str(self.identity()["id"])
 
     def check_identity(self, identity: Mapping[str, Any]) -> None:
-        """What is given of what a stream goes on with must be as it was begun."""
+        """Refuse to go on with anything but what the stream was begun with."""
         changes = find_changes(self.identity(), identity)
         if changes:
             raise HoldsforError(

@@ -25,7 +25,7 @@ from holdsfor.job.tasks import Job
 
 
 def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
-    """What all buckets carry, put together. The stream may go on meanwhile; the rules must be its own."""
+    """Return the partial matches in what all buckets carry. The stream may go on; the rules must be its own."""
     ledger = Ledger(Store(f"{checkpoint}/holdsfor"))
     if not ledger.store.exists(IDENTITY):
         raise HoldsforError(
@@ -50,7 +50,7 @@ def _is_of_readers(block: Block, job: Job, number: int) -> bool:
 
 
 def _read_carried(job: Job, last: Commit, state: Store) -> Carried:
-    """Of each stage and bucket."""
+    """Join what each bucket of each stage carries."""
     parts, forwards = [], list[Block]()
     for number, stage in enumerate(job.stages):
         for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):

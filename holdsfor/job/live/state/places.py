@@ -1,4 +1,4 @@
-"""Where the parts of a stream lie."""
+"""Places of the parts of a stream."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ LARGEST_KEPT = 1 << 16  # bytes of a file of Spark that our commits keep
 
 
 def read_progress(spark: Store, batch: int) -> dict[str, str]:
-    """What a commit keeps of Spark's log: enough to write it again."""
+    """Read what a commit keeps of Spark's log: enough to write it again."""
     names = ["metadata", *(name for name in spark.names("sources/") if re.fullmatch(r"sources/\d+/0", name))]
     progress = {"offsets": _text(spark, f"offsets/{batch}")} | {name: _text(spark, name) for name in names}
     return {name: text for name, text in progress.items() if text and len(text) <= LARGEST_KEPT}
@@ -61,7 +61,7 @@ def write_done(spark: Store, batch: int) -> None:
 
 
 def offset_of(commit: Commit) -> dict[str, int] | None:
-    """Where the source is after a batch; None if no row has been read yet."""
+    """Return the offset of the source after a batch; None if no row has been read yet."""
     if commit.source < 0:
         return None
     lines = commit.spark.get("offsets", "").splitlines()

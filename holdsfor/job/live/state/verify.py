@@ -37,7 +37,7 @@ class VerifiedPart:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """What is looked at. last: the last commit that can be read."""
+    """A checkpoint that is verified. last: the last commit that can be read."""
 
     root: Store
     state: Store
