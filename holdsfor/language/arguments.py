@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from holdsfor.language.description import EventDescription, Signature
-from holdsfor.language.literals import Compare, Edge, Happens, Holds, HoldsFor, Literal, Occurs
+from holdsfor.language.literals import Compare, Literal, Mention
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.conditions.numbers import Slot, body_slots, head_slots, slots
 from holdsfor.language.terms import Atom, Float, Int, Term, Var, name_and_args
@@ -55,12 +55,10 @@ def _names(
 
 def _columns_with(term: Term, body: Iterable[Literal], columns: Columns) -> Iterator[str]:
     """The columns of the inputs that conditions ask for with this very term."""
-    for literal in find_all(body, Literal):
-        if isinstance(literal, Happens | Occurs | Edge | Holds | HoldsFor):
-            entity = literal.event if isinstance(literal, Happens | Occurs) else literal.fluent
-            name, args = name_and_args(entity)
-            if name in columns and len(columns[name]) == len(args):
-                yield from (column for column, arg in zip(columns[name], args, strict=True) if arg == term)
+    for literal in find_all(body, Mention):
+        name, args = name_and_args(literal.subject)
+        if name in columns and len(columns[name]) == len(args):
+            yield from (column for column, arg in zip(columns[name], args, strict=True) if arg == term)
 
 
 def _joined_columns(description: EventDescription, columns: Columns) -> dict[tuple[Owner, int], str]:
@@ -120,16 +118,13 @@ def constants_asked_for(description: EventDescription) -> Iterator[tuple[Slot, T
         for slot, variable in body_slots(body):
             if variable in equal:
                 yield slot, equal[variable]
-        for literal in find_all(body, Literal):
-            if isinstance(literal, Happens | Occurs):
-                yield from _constants("event", literal.event)
-            elif isinstance(literal, Edge | Holds | HoldsFor):
-                yield from _constants("fluent", literal.fluent)
+        for literal in find_all(body, Mention):
+            yield from _constants(literal.ENTITY, literal.subject)
 
 
 def _equal_constants(body: Iterable[Literal]) -> Iterator[tuple[Var, Term]]:
-    for literal in find_all(body, Literal):
-        if isinstance(literal, Compare) and literal.op in ("=", "=="):
+    for literal in find_all(body, Compare):
+        if literal.op in ("=", "=="):
             for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
                 if isinstance(one, Var) and isinstance(other, Atom | Int | Float):
                     yield one, other

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Set
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.nodes import Node, all_terms, find_all
-from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.terms import Float, Int, Place, Term, Var, variables
 
 Entity = OneOf["event", "fluent"]
 EdgeKind = OneOf["start", "end", "startI", "endI"]
 EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
 Change = EdgeKind | OneOf["deadline"]
+Body = tuple["Literal", ...]
 
 
 class Literal(Node):
@@ -21,6 +22,7 @@ class Literal(Node):
 
     __slots__ = ()
     place: Place
+    NEEDS: ClassVar[tuple[str, ...]] = ()  # the terms that must have a value before
     TIMES: ClassVar[tuple[str, ...]] = ()  # the terms that are times
     INTERVALS: ClassVar[tuple[str, ...]] = ()  # lists of intervals; the last one is what it makes
 
@@ -39,25 +41,85 @@ class Literal(Node):
         return {variable for term in self.terms for variable in variables(term)} | set(self.intervals)
 
     @property
-    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
+    def needs(self) -> set[Var]:
+        """Return the variables that must have a value before it can be evaluated."""
+        terms = [*(getattr(self, name) for name in self.NEEDS), *self.intervals[:-1]]
+        return {variable for term in terms for variable in variables(term)}
+
+    @property
+    def gives(self) -> set[Var]:
+        """Return the variables that may have a value after it."""
+        return all_variables(self)
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
         """Return the conjunctions inside it."""
         return ()
 
+    def with_bodies(self, change: Callable[[Body], Body]) -> Literal:
+        """Return it with the conjunctions inside it changed."""
+        return self
 
-class Mention(Literal):
-    """A condition on an event or a fluent."""
+    @property
+    def equation(self) -> tuple[Term, Term] | None:
+        """Return the two sides that have the same value after it, if it says so."""
+        return None
+
+    def looking_at_most(self, ticks: int) -> Literal:
+        """Return it so that it looks no further than so many ticks, where its intervals could be further away."""
+        return self
+
+
+class Closed(Literal):
+    """A condition whose own variables nothing outside sees: a negation, or an aggregate."""
 
     __slots__ = ()
-    ENTITY: ClassVar[Entity]
+    literals: Body
+
+    def shared(self, outside: Set[Var]) -> set[Var]:
+        """Return its variables that are not its own, since they stand outside, too."""
+        return {variable for variable in all_variables(self.literals) if variable in outside}  # with its place here
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return (self.literals,)
+
+    def with_bodies(self, change: Callable[[Body], Body]) -> Literal:
+        return replace(self, literals=change(self.literals))  # type: ignore[type-var]
+
+
+class About(Literal):
+    """A condition about an event, a fluent or a predicate."""
+
+    __slots__ = ()
+    ENTITY: ClassVar[OneOf["event", "fluent", "predicate"]]
     value: Term | None
 
     @property
     def subject(self) -> Term:
-        """Return the event, or the fluent without its value."""
+        """Return the event, the fluent without its value, or the goal."""
         return self.terms[0]
 
 
-class EventLiteral(Mention):
+class Mention(About):
+    """A condition on an event or a fluent."""
+
+    __slots__ = ()
+    ENTITY: ClassVar[Entity]
+
+
+class AtPoint(Literal):
+    """A condition that gives its times a value, where they are variables."""
+
+    __slots__ = ()
+
+    @property
+    def needs(self) -> set[Var]:
+        calculated = (time for time in self.times if not isinstance(time, Var))
+        return {variable for time in calculated for variable in variables(time)}
+
+
+class EventLiteral(Mention, AtPoint):
     """A condition on an event."""
 
     __slots__ = ()
@@ -88,7 +150,7 @@ class Happens(EventLiteral):
 
 
 @dataclass(frozen=True, slots=True)
-class Edge(FluentLiteral):
+class Edge(FluentLiteral, AtPoint):
     """happensAt(start(fluent=value), time), and the same with end, startI, endI.
 
     startI and endI are at the first point of an interval and at the first point after it; start and end a tick before.
@@ -116,6 +178,7 @@ class Holds(FluentLiteral):
 
     TERMS = ("fluent", "value", "time")
     TIMES = ("time",)
+    NEEDS = ("time",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +210,9 @@ class Algebra(Literal):
 
     INTERVALS = ("operands", "result")
 
+    def looking_at_most(self, ticks: int) -> Literal:
+        return replace(self, within=ticks) if self.op == "complement" else self
+
 
 @dataclass(frozen=True, slots=True)
 class Allen(Literal):
@@ -165,6 +231,9 @@ class Allen(Literal):
 
     INTERVALS = ("source", "target", "result")
 
+    def looking_at_most(self, ticks: int) -> Literal:
+        return replace(self, within=ticks)
+
 
 @dataclass(frozen=True, slots=True)
 class Duration(Literal):
@@ -178,7 +247,11 @@ class Duration(Literal):
     within: int | None = None  # none if the bound is more than that
 
     TERMS = ("bound",)
+    NEEDS = ("bound",)
     INTERVALS = ("interval", "result")
+
+    def looking_at_most(self, ticks: int) -> Literal:
+        return self if isinstance(self.bound, Int | Float) else replace(self, within=ticks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +264,11 @@ class Compare(Literal):
     place: Place = field(compare=False)
 
     TERMS = ("left", "right")
+    NEEDS = TERMS
+
+    @property
+    def equation(self) -> tuple[Term, Term] | None:
+        return (self.left, self.right) if self.op in ("=", "==", "=:=") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,48 +280,59 @@ class Is(Literal):
     place: Place = field(compare=False)
 
     TERMS = ("target", "expression")
+    NEEDS = ("expression",)
+
+    @property
+    def equation(self) -> tuple[Term, Term] | None:
+        return self.target, self.expression
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Literal):
+class Call(About):
     """A background predicate."""
 
     goal: Term
     place: Place = field(compare=False)
 
     TERMS = ("goal",)
+    NEEDS = ("goal",)
+    ENTITY = "predicate"
+    value = None
 
 
 @dataclass(frozen=True, slots=True)
-class Not(Literal):
+class Not(Closed):
     """\\+ of a conjunction; variables that occur only inside are read as "for any value"."""
 
-    literals: tuple[Literal, ...]
+    literals: Body
     place: Place = field(compare=False)
 
     CHILDREN = ("literals",)
 
     @property
-    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
-        return (self.literals,)
+    def gives(self) -> set[Var]:
+        return set()
 
 
 @dataclass(frozen=True, slots=True)
 class Or(Literal):
     """(A ; B): one of several conjunctions; a variable that all of them bind is bound."""
 
-    alternatives: tuple[tuple[Literal, ...], ...]
+    alternatives: tuple[Body, ...]
     place: Place = field(compare=False)
 
     CHILDREN = ("alternatives",)
 
     @property
-    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
+    def bodies(self) -> tuple[Body, ...]:
         return self.alternatives
+
+    def with_bodies(self, change: Callable[[Body], Body]) -> Literal:
+        return replace(self, alternatives=tuple(map(change, self.alternatives)))
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate(Literal):
+class Aggregate(Closed):
     """findall(template, goals, L) together with length(L, result), or sum_list / min_list / max_list of L.
 
     Variables that occur only in template and goals are its own. sum of none is 0; min and max of none fail.
@@ -251,16 +340,20 @@ class Aggregate(Literal):
 
     function: OneOf["count", "sum", "min", "max"]
     template: Term
-    literals: tuple[Literal, ...]
+    literals: Body
     result: Term
     place: Place = field(compare=False)
 
     TERMS = ("template", "result")
+    NEEDS = ("template",)
     CHILDREN = ("literals",)
 
+    def shared(self, outside: Set[Var]) -> set[Var]:
+        return {*variables(self.template), *all_variables(self.literals)} & (outside | self.gives)
+
     @property
-    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
-        return (self.literals,)
+    def gives(self) -> set[Var]:
+        return set(variables(self.result))
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,8 +380,12 @@ def _variables_in(value: Var | tuple[Var, ...]) -> tuple[Var, ...]:
 
 
 class Statement(Node):
-    """A clause with a head and conditions: subject is the event, the fluent without its value, or the predicate."""
+    """A clause with a head, whose terms are its own, and with conditions."""
 
     __slots__ = ()
-    ENTITY: ClassVar[OneOf["event", "fluent", "predicate"]]
     place: Place
+
+    @property
+    def head_variables(self) -> set[Var]:
+        """Return the variables of its head."""
+        return {variable for term in self.terms for variable in variables(term)}

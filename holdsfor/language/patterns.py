@@ -178,11 +178,6 @@ class PatternRule(Statement):
 
     TERMS = ("head",)
     CHILDREN = ("pattern",)
-    ENTITY = "event"
-
-    @property
-    def subject(self) -> Term:
-        return self.head
 
     @property
     def body(self) -> tuple[Literal, ...]:

@@ -128,3 +128,15 @@ def name_and_args(term: Term) -> tuple[str, tuple[Term, ...]]:
     if isinstance(term, Atom):
         return term.name, ()
     raise TypeError(f"not a name with arguments: {term}")
+
+
+def shifted(term: Term) -> tuple[Var | None, int]:
+    """Return a variable and how far the term is from it: `T+5` is (T, 5); no variable for other terms."""
+    match term:
+        case Var():
+            return term, 0
+        case Compound(functor="+" | "-" as sign, args=(Var() as base, Int(value=distance))):
+            return base, distance if sign == "+" else -distance
+        case Compound(functor="+", args=(Int(value=distance), Var() as base)):
+            return base, distance
+    return None, 0

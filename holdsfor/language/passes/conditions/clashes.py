@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.facts import join_tables
-from holdsfor.language.literals import Aggregate, Call, Compare, Edge, Happens, Holds, HoldsFor, Is, Literal, Occurs, Or
+from holdsfor.language.literals import Aggregate, Call, Compare, FluentLiteral, Is, Literal, Or
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
@@ -93,14 +93,11 @@ def _values(draft: Draft) -> dict[Signature, list[Term]]:
 
 def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
     for literal in find_all(body, Literal):
+        yield from (variable for time in literal.times for variable in variables(time))
         if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
             yield from (*variables(literal.left), *variables(literal.right))
         elif isinstance(literal, Is):
             yield from variables(literal.expression)
-        elif isinstance(literal, Happens | Holds | Edge):
-            yield from variables(literal.time)
-        elif isinstance(literal, Occurs):
-            yield from (*variables(literal.start), *variables(literal.end))
         elif isinstance(literal, Aggregate) and literal.function != "count":
             yield from variables(literal.template)
 
@@ -114,6 +111,6 @@ def _given(
         for position, arg in enumerate(name_and_args(literal.goal)[1]):
             if isinstance(arg, Var):
                 yield arg, facts.get((owner, position)), owner
-    elif isinstance(literal, Holds | HoldsFor | Edge) and isinstance(literal.value, Var):
+    elif isinstance(literal, FluentLiteral) and isinstance(literal.value, Var):
         owner = Signature.of(literal.fluent)
         yield literal.value, values.get(owner), owner

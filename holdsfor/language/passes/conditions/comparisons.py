@@ -23,12 +23,11 @@ EARLIEST = 1900  # years that are taken for years
 def comparisons(draft: Draft) -> None:
     for body in bodies(draft):
         for literal in find_all(body, Literal):
-            if isinstance(literal, Compare):
-                _check_dates(draft, literal.left, literal.right)
-                if literal.op in ("=", "==") and not can_be_equal(literal.left, literal.right):
-                    _warn(draft, literal)
-            elif isinstance(literal, Is):
-                _check_dates(draft, literal.expression)
+            if isinstance(literal, Compare | Is):
+                _check_dates(draft, *literal.terms)
+        for literal in find_all(body, Compare):
+            if literal.op in ("=", "==") and not can_be_equal(literal.left, literal.right):
+                _warn(draft, literal)
     terms = _named_terms(draft)
     for rule in draft.rules:
         _check_assignments(draft, [rule.subject, *([] if rule.value is None else [rule.value])], rule.body, terms)

@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Aggregate, Call, Happens, Is, Literal, Occurs, all_variables
+from holdsfor.language.literals import Aggregate, Call, EventLiteral, Is, Literal, all_variables
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.names.predicates import bodies
-from holdsfor.language.patterns import EventPattern, Pattern, RunningAggregate
+from holdsfor.language.patterns import EventPattern, RunningAggregate
 from holdsfor.language.reading.changes import renamed
 from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, variables
 from holdsfor.language.written import written
@@ -43,20 +43,19 @@ def _rules_of_events(draft: Draft) -> _Rules:
 def _counts(draft: Draft) -> Iterator[tuple[Term, Place]]:
     """The events that aggregates count, and where they do."""
     for rule in draft.patterns:
-        for pattern in find_all(rule.pattern, Pattern):
-            if isinstance(pattern, RunningAggregate):
-                measures = [measure for measure in pattern.measures if measure.function in _COUNTING]
-                events = [each.event for each in find_all(pattern.pattern, EventPattern)]
-                yield from ((event, measure.place) for measure in measures[:1] for event in events)
+        for pattern in find_all(rule.pattern, RunningAggregate):
+            measures = [measure for measure in pattern.measures if measure.function in _COUNTING]
+            events = [each.event for each in find_all(pattern.pattern, EventPattern)]
+            yield from ((event, measure.place) for measure in measures[:1] for event in events)
     for body in bodies(draft):
-        for literal in find_all(body, Literal):
-            if isinstance(literal, Aggregate) and literal.function in _COUNTING and literal.literals:
+        for literal in find_all(body, Aggregate):
+            if literal.function in _COUNTING and literal.literals:
                 yield from ((event, literal.place) for event in _events(literal.literals))
 
 
 def _events(body: Iterable[Literal]) -> Iterator[Term]:
     """The events of a body that it is about: not those that it denies or counts."""
-    return (literal.event for literal in body if isinstance(literal, Happens | Occurs))
+    return (literal.event for literal in body if isinstance(literal, EventLiteral))
 
 
 def _dropping(owner: Signature, rules: _Rules, seen: set[Signature]) -> Iterator[tuple[Term, Term, list[Var]]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import Aggregate, Call, Compare, Edge, Happens, Holds, HoldsFor, Is, Literal, Occurs
+from holdsfor.language.literals import About, Aggregate, Call, Compare, Is, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.strata import Node
 from holdsfor.language.terms import Term, Var, name_and_args, variables
@@ -34,8 +34,8 @@ def number_slots(draft: Draft) -> set[Slot]:
     clauses = [(list(slots("predicate", clause.head)), clause.body) for clause in draft.background if clause.body]
     used = _used(clauses)
     heads = [(list(head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
-    heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
-    heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
+    heads += [(list(head_slots(each.fluent, each.value)), each.body) for each in draft.initially]
+    heads += [(list(head_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
     heads += [(list(slots("event", each.head)), each.body) for each in draft.patterns]
     numeric_slots: set[Slot] = set()
     passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
@@ -79,29 +79,17 @@ def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
     return numeric
 
 
-def slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:
+def slots(kind: str, term: Term, value: Term | None = None) -> Iterator[tuple[Slot, Var]]:
     owner = Signature.of(term)
-    for position, arg in enumerate(name_and_args(term)[1]):
+    for position, arg in enumerate((*name_and_args(term)[1], value)):
         if isinstance(arg, Var):
             yield (kind, owner, position), arg
 
 
-def _fluent_slots(fluent: Term, value: Term) -> Iterator[tuple[Slot, Var]]:
-    yield from slots("fluent", fluent)
-    owner = Signature.of(fluent)
-    if isinstance(value, Var):
-        yield ("fluent", owner, owner.arity), value
-
-
 def head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
-    return slots("event", subject) if value is None else _fluent_slots(subject, value)
+    return slots("event" if value is None else "fluent", subject, value)
 
 
 def body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:
-    for literal in find_all(body, Literal):
-        if isinstance(literal, Happens | Occurs):
-            yield from slots("event", literal.event)
-        elif isinstance(literal, Edge | Holds | HoldsFor):
-            yield from _fluent_slots(literal.fluent, literal.value)
-        elif isinstance(literal, Call):
-            yield from slots("predicate", literal.goal)
+    for literal in find_all(body, About):
+        yield from slots(literal.ENTITY, literal.subject, literal.value)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
-from holdsfor.language.literals import Edge, Holds, HoldsFor, Literal
+from holdsfor.language.literals import FluentLiteral, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.conditions.comparisons import can_be_equal
 from holdsfor.language.patterns import PatternRule
@@ -67,6 +67,5 @@ def _asked(rule: Rule) -> Iterator[tuple[Term, Term, Place]]:
 
 
 def _conditions(body: tuple[Literal, ...]) -> Iterator[tuple[Term, Term, Place]]:
-    for literal in find_all(body, Literal):
-        if isinstance(literal, Edge | Holds | HoldsFor):
-            yield literal.fluent, literal.value, literal.place
+    for literal in find_all(body, FluentLiteral):
+        yield literal.fluent, literal.value, literal.place

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Call, Edge, Happens, Holds, HoldsFor, Literal, Occurs
+from holdsfor.language.literals import About, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args
 
@@ -64,10 +64,4 @@ def _subjects(draft: Draft) -> Iterator[Term]:
 
 def _matched(body: tuple[Literal, ...]) -> Iterator[Term]:
     """The events, fluents and facts that a body asks for."""
-    for literal in find_all(body, Literal):
-        if isinstance(literal, Happens | Occurs):
-            yield literal.event
-        elif isinstance(literal, Edge | Holds | HoldsFor):
-            yield literal.fluent
-        elif isinstance(literal, Call):
-            yield literal.goal
+    return (literal.subject for literal in find_all(body, About))

@@ -7,12 +7,12 @@ from typing import TypeGuard
 from holdsfor.language.description import FluentValue, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Compare, Edge, Happens, Holds, Is, Literal, Mention, Occurs
+from holdsfor.language.literals import Edge, Holds, Literal, Mention
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.graph import components
 from holdsfor.language.passes.order.negations import one_at_a_time
 from holdsfor.language.passes.order.strata import Dependency, Part
-from holdsfor.language.terms import Compound, Int, Term, Var, variables
+from holdsfor.language.terms import Term, Var, shifted
 from holdsfor.language.written import written
 
 _ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
@@ -46,7 +46,7 @@ def _reason(draft: Draft, step: Dependency, rounds: dict[Part, int]) -> tuple[st
     if isinstance(name, FluentValue) or (name in draft.static and name not in draft.simple):
         hint = f"define {name} by initiatedAt and terminatedAt rules, or leave it out of the others"
         return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
-    if isinstance(step.literal, Happens | Occurs):
+    if step.need[0] == "event":
         return None  # the step from the event is the one to report
     if _is_at_once(step.literal) and rounds[step.head] == rounds[step.need]:
         edge, fluent = step.literal.edge, step.need[1]
@@ -65,8 +65,7 @@ def _take_negations_apart(group: list[Dependency]) -> None:
     """Planning does so; what comes to too many cases is refused here."""
     circle = {step.head[1].signature for step in group}
     for rule in {id(step.rule): step.rule for step in group if step.rule}.values():
-        head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
-        one_at_a_time(rule.body, head, circle)
+        one_at_a_time(rule.body, rule.head_variables, circle)
 
 
 def _is_at_once(literal: Mention | None) -> TypeGuard[Edge]:
@@ -117,21 +116,17 @@ def _report(draft: Draft, way: list[Dependency], reason: str, hint: str) -> None
 def _at_or_before(rule: Rule, time: Term) -> bool:
     """Is a time of a condition surely not after that of the head?"""
     offsets = _offsets(rule)
-    base, distance = _sum(time)
+    base, distance = shifted(time)
     return base is not None and base in offsets and offsets[base] + distance <= 0
 
 
 def _offsets(rule: Rule) -> dict[Var, int]:
     """The variables that are a fixed distance from the time of the head."""
     offsets = {rule.at: 0}
-    equations = [
-        (literal.target, literal.expression) if isinstance(literal, Is) else (literal.left, literal.right)
-        for literal in find_all(rule.body, Literal)
-        if isinstance(literal, Is) or (isinstance(literal, Compare) and literal.op in ("=", "==", "=:="))
-    ]
+    equations = [each.equation for each in find_all(rule.body, Literal) if each.equation is not None]
     for _ in equations:
         for left, right in equations:
-            (base, distance), (other, shift) = _sum(left), _sum(right)
+            (base, distance), (other, shift) = shifted(left), shifted(right)
             if base is None or other is None:
                 continue
             if base in offsets:
@@ -139,15 +134,3 @@ def _offsets(rule: Rule) -> dict[Var, int]:
             elif other in offsets:
                 offsets.setdefault(base, offsets[other] + shift - distance)
     return offsets
-
-
-def _sum(term: Term) -> tuple[Var | None, int]:
-    """`T+5` as (T, 5)."""
-    match term:
-        case Var():
-            return term, 0
-        case Compound(functor="+" | "-" as sign, args=(Var() as base, Int(value=distance))):
-            return base, distance if sign == "+" else -distance
-        case Compound(functor="+", args=(Int(value=distance), Var() as base)):
-            return base, distance
-    return None, 0

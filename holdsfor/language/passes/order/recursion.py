@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Aggregate, Call, Literal, Not
+from holdsfor.language.literals import Call, Closed, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.graph import components, cycle
 from holdsfor.language.terms import Place
@@ -20,9 +20,9 @@ def recursion(draft: Draft) -> None:
     closed: dict[tuple[Signature, Signature], Place] = {}
     for clause in draft.background:
         owner = Signature.of(clause.head)
-        for literal in find_all(clause.body, Literal):
-            if isinstance(literal, Call) and Signature.of(literal.goal) in needs:
-                needs[owner].setdefault(Signature.of(literal.goal), literal.place)
+        for call in find_all(clause.body, Call):
+            if Signature.of(call.goal) in needs:
+                needs[owner].setdefault(Signature.of(call.goal), call.place)
         for call in _closed(clause.body):
             closed.setdefault((owner, Signature.of(call.goal)), call.place)
     for group in components(needs):
@@ -56,7 +56,7 @@ def _closed(body: tuple[Literal, ...]) -> Iterator[Call]:
     """The calls inside negations and findalls."""
     for literal in body:
         for conjunction in literal.bodies:
-            if isinstance(literal, Not | Aggregate):
+            if isinstance(literal, Closed):
                 yield from find_all(conjunction, Call)
             else:
                 yield from _closed(conjunction)

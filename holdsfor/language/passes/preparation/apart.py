@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Aggregate, Literal, Not, Or, all_variables
+from holdsfor.language.literals import Aggregate, Literal, all_variables
 from holdsfor.language.nodes import find_all, map_terms
 from holdsfor.language.reading.changes import renamed
 from holdsfor.language.terms import Term, Var, variables
@@ -28,50 +28,25 @@ def apart(draft: Draft) -> None:
 
 
 def _clause(draft: Draft, clause: WithBody) -> WithBody:
-    if not clause.body or not any(isinstance(literal, Aggregate) for literal in find_all(clause.body, Literal)):
+    if next(find_all(clause.body, Aggregate), None) is None:
         return clause
-    head = {variable for term in head_terms(clause) for variable in variables(term)}
-    return replace(clause, body=_body(draft, clause.body, head))
-
-
-def head_terms(clause: Rule | Clause | Grounding | Initially | Deadline) -> Iterator[Term]:
-    match clause:
-        case Rule():
-            yield from (clause.subject, clause.at)
-            yield from () if clause.value is None else (clause.value,)
-        case Clause():
-            yield clause.head
-        case Grounding():
-            yield clause.entity
-            yield from () if clause.value is None else (clause.value,)
-        case Initially():
-            yield from (clause.fluent, clause.value)
-        case Deadline():
-            yield from (clause.fluent, clause.duration)
+    return replace(clause, body=_body(draft, clause.body, clause.head_variables))
 
 
 def _body(draft: Draft, body: Literals, outside: set[Var]) -> Literals:
     literals: list[Literal] = []
     for literal in body:
         around = outside | {v for other in body if other is not literal for v in _seen(other)}
-        match literal:
-            case Aggregate():
-                literals.append(_aggregate(draft, literal, around))
-            case Not():
-                literals.append(replace(literal, literals=_body(draft, literal.literals, around)))
-            case Or():
-                cases = tuple(_body(draft, each, around) for each in literal.alternatives)
-                literals.append(replace(literal, alternatives=cases))
-            case _:
-                literals.append(literal)
+        if isinstance(literal, Aggregate):
+            literals.append(_aggregate(draft, literal, around))
+        else:
+            literals.append(literal.with_bodies(partial(_body, draft, outside=around)))
     return tuple(literals)
 
 
 def _seen(literal: Literal) -> set[Var]:
     """The variables that a literal shares with those beside it: of an aggregate only the result."""
-    if isinstance(literal, Aggregate):
-        return set(variables(literal.result))
-    return all_variables([literal])
+    return literal.gives if isinstance(literal, Aggregate) else all_variables(literal)
 
 
 def _aggregate(draft: Draft, literal: Aggregate, around: set[Var]) -> Aggregate:

@@ -13,27 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import EventDescription, Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
-from holdsfor.language.literals import (
-    Aggregate,
-    Algebra,
-    Allen,
-    Compare,
-    Duration,
-    Edge,
-    Happens,
-    Holds,
-    Is,
-    Literal,
-    Not,
-    Occurs,
-    Or,
-)
+from holdsfor.language.literals import Body, Compare, Literal
 from holdsfor.language.patterns import Limit, PatternRule
-from holdsfor.language.terms import Compound, Float, Int, Term, Var
+from holdsfor.language.terms import Compound, Int, Var, shifted
 
 
 def bounds(draft: Draft) -> None:
@@ -74,10 +61,9 @@ def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Itera
         if ticks is None:
             yield rule
         elif rule.kind == "holdsFor":
-            yield replace(rule, body=tuple(_bound_intervals(literal, ticks) for literal in rule.body))
+            yield replace(rule, body=tuple(literal.looking_at_most(ticks) for literal in rule.body))
         else:
-            tied = frozenset(_tied_times(rule.body, {rule.at.name}))
-            yield replace(rule, body=_bound_times(rule.body, rule.at, tied, ticks))
+            yield replace(rule, body=_bound_times(rule.body, rule.at, frozenset({rule.at.name}), ticks))
 
 
 def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]) -> Iterator[PatternRule]:
@@ -87,45 +73,19 @@ def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]
         yield rule if ticks is None else replace(rule, pattern=Limit(rule.pattern, ticks, rule.place))
 
 
-def _bound_intervals(literal: Literal, ticks: int) -> Literal:
-    match literal:
-        case Allen() | Algebra(op="complement"):
-            return replace(literal, within=ticks)
-        case Duration() if not isinstance(literal.bound, Int | Float):
-            return replace(literal, within=ticks)
-    return literal
-
-
 # ---------------------------------------------------------------- times
 
 
-def _bound_times(body: tuple[Literal, ...], at: Var, tied: frozenset[str], ticks: int) -> tuple[Literal, ...]:
-    """tied: times that are the rule's own, or at a fixed distance from it, or that have been bound already."""
+def _bound_times(body: Body, at: Var, outer: frozenset[str], ticks: int) -> Body:
+    """outer: times that are the rule's own, or at a fixed distance from it, or that have been bound already."""
+    tied = _tied_times(body, outer)
     bound: list[Literal] = []
     for literal in body:
-        match literal:
-            case Not() | Aggregate():
-                inner = tied | frozenset(_tied_times(literal.literals, set(tied)))
-                bound.append(replace(literal, literals=_bound_times(literal.literals, at, inner, ticks)))
-            case Or():
-                cases = (
-                    _bound_times(case, at, tied | frozenset(_tied_times(case, set(tied))), ticks)
-                    for case in literal.alternatives
-                )
-                bound.append(replace(literal, alternatives=tuple(cases)))
-            case Happens(time=Var() as time) | Edge(time=Var() as time) | Holds(time=Var() as time):
-                bound.append(literal)
-                if time.name not in tied:
-                    bound.append(_at_most(ticks, time, at, literal))
-                    tied |= {time.name}
-            case Occurs():
-                bound.append(literal)
-                for time in (each for each in (literal.start, literal.end) if isinstance(each, Var)):
-                    if time.name not in tied:
-                        bound.append(_at_most(ticks, time, at, literal))
-                        tied |= {time.name}
-            case _:
-                bound.append(literal)
+        bound.append(literal.with_bodies(partial(_bound_times, at=at, outer=frozenset(tied), ticks=ticks)))
+        for time in literal.times:
+            if isinstance(time, Var) and time.name not in tied:
+                bound.append(_at_most(ticks, time, at, literal))
+                tied.add(time.name)
     return tuple(bound)
 
 
@@ -136,36 +96,14 @@ def _at_most(ticks: int, time: Var, at: Var, literal: Literal) -> Compare:
     return Compare("=<", distance, Int(ticks, place), place)
 
 
-def _tied_times(body: Iterable[Literal], times: set[str]) -> set[str]:
-    """The variables at a fixed distance from those that are known."""
-    links = [link for literal in body if (link := _link(literal))]
+def _tied_times(body: Body, times: frozenset[str]) -> set[str]:
+    """Find the variables at a fixed distance from times: `T2 is T+60` and `T2 = T` tie T2 to T."""
+    equations = [literal.equation for literal in body if literal.equation is not None]
+    sides = [(left.name, shifted(right)[0]) for left, right in equations if isinstance(left, Var)]
+    links = [{left, right.name} for left, right in sides if right is not None]
     tied = set(times)
     for _ in links:
-        for one, other in links:
-            if one in tied or other in tied:
-                tied |= {one, other}
+        for link in links:
+            if link & tied:
+                tied |= link
     return tied
-
-
-def _link(literal: Literal) -> tuple[str, str] | None:
-    """`T2 is T+60` and `T2 = T` tie T2 to T."""
-    match literal:
-        case Is(target=Var(name=one), expression=expression):
-            other = _base(expression)
-        case Compare(op="=" | "==" | "=:=", left=Var(name=one), right=right):
-            other = _base(right)
-        case _:
-            return None
-    return None if other is None else (one, other)
-
-
-def _base(expression: Term) -> str | None:
-    """T, of T, T+60, 60+T or T-60."""
-    match expression:
-        case Var(name=name):
-            return name
-        case Compound(functor="+" | "-", args=(Var(name=name), Int())):
-            return name
-        case Compound(functor="+", args=(Int(), Var(name=name))):
-            return name
-    return None

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from holdsfor.language.description import Clause, Rule, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Call, Edge, Happens, Holds, HoldsFor, Literal, Occurs
+from holdsfor.language.literals import Call, Literal, Mention
 from holdsfor.language.passes.names.predicates import calls
 from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import Atom, Var, variables
+from holdsfor.language.terms import Atom, variables
 
 _CUT = Atom("!")
 
@@ -68,14 +68,7 @@ def _is_cut(literal: Literal) -> bool:
 def _only_tests(draft: Draft, owner: Signature) -> bool:
     """Does every call ask only whether there is an answer? Then a second answer adds nothing."""
     for body in (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns)):
-        bound: set[Var] = set()
-        for literal in body:
-            if isinstance(literal, Happens):
-                bound.update(variables(literal.event), variables(literal.time))
-            elif isinstance(literal, Occurs):
-                bound.update(variables(literal.event), variables(literal.start), variables(literal.end))
-            elif isinstance(literal, Edge | Holds | HoldsFor):
-                bound.update(variables(literal.fluent), variables(literal.value))
+        bound = {variable for literal in body if isinstance(literal, Mention) for variable in literal.own_variables}
         for call in calls(body):
             if Signature.of(call.goal) == owner and not bound.issuperset(variables(call.goal)):
                 return False

@@ -10,24 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 from holdsfor.language.description import EVER, SEEN, STAND_INS, Clause, Deadline, Grounding, Initially, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
-    Aggregate,
     Algebra,
-    Allen,
     Call,
     Compare,
-    Duration,
-    Edge,
     Happens,
     Holds,
     HoldsFor,
     Literal,
-    Not,
-    Occurs,
+    Mention,
     Or,
     all_variables,
 )
@@ -145,11 +141,7 @@ class _Work:
             if not cases:
                 return (Call(FAIL, literal.place),)
             return cases[0] if len(cases) == 1 else (Or(tuple(cases), literal.place),)
-        if isinstance(literal, Not | Aggregate):
-            return (replace(literal, literals=self.opened(literal.literals)),)
-        if isinstance(literal, Or):
-            return (replace(literal, alternatives=tuple(map(self.opened, literal.alternatives))),)
-        return (literal,)
+        return (literal.with_bodies(self.opened),)
 
     def _instance(self, head: tuple[Term, ...], body: Body, goal: tuple[Term, ...], place: Place) -> Body | None:
         """A body for what is asked, with variables of its own; None if its head is about something else."""
@@ -178,11 +170,8 @@ class _Work:
         for literal in body:
             if isinstance(literal, Call) and Signature.of(literal.goal) in self.draft.dynamic_domains:
                 continue
-            if isinstance(literal, Or):
-                cases = tuple(map(self._plain, literal.alternatives))
-                literals += [] if () in cases else [replace(literal, alternatives=cases)]
-            else:
-                literals.append(literal)
+            changed = literal.with_bodies(self._plain) if isinstance(literal, Or) else literal
+            literals += [] if () in changed.bodies else [changed]
         return tuple(literals)
 
     def first(self, clause: Initially) -> Iterator[Initially]:
@@ -231,14 +220,12 @@ class _Work:
             if isinstance(literal, Call) and Signature.of(literal.goal) in self.fed:
                 member = Signature.of(literal.goal), name_and_args(literal.goal)[1]
                 literals += [] if member in members else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
-            elif isinstance(literal, Not | Aggregate):
-                inner = self._at(literal.literals, time, members)
-                literals.append(replace(literal, literals=inner) if inner else Call(FAIL, literal.place))
-            elif isinstance(literal, Or):
-                cases = tuple(self._at(each, time, members) for each in literal.alternatives)
-                literals += [] if () in cases else [replace(literal, alternatives=cases)]
-            else:
-                literals.append(literal)
+                continue
+            changed = literal.with_bodies(partial(self._at, time=time, outer=members))
+            if () not in changed.bodies:
+                literals.append(changed)
+            elif not isinstance(literal, Or):  # an alternative without conditions is always true
+                literals.append(Call(FAIL, literal.place))
         return tuple(literals)
 
     def _over_intervals(self, rule: Rule, is_ranged: bool) -> Rule:
@@ -265,14 +252,12 @@ class _Work:
 
     def _given(self, body: Body) -> Iterator[Member]:
         """The members that conditions on inputs give."""
-        for literal in body:
-            if isinstance(literal, Happens | Occurs | Edge | Holds | HoldsFor):
-                is_fluent = not isinstance(literal, Happens | Occurs)
-                entity = literal.event if isinstance(literal, Happens | Occurs) else literal.fluent
-                for feed in self.feeds:
-                    if Signature.of(feed.entity) == Signature.of(entity) and (feed.value is not None) == is_fluent:
-                        member = feed.given_by(entity)
-                        yield from () if member is None else (member,)
+        for literal in (each for each in body if isinstance(each, Mention)):
+            for feed in self.feeds:
+                is_fed = (feed.value is None) == (literal.value is None)
+                if is_fed and Signature.of(feed.entity) == Signature.of(literal.subject):
+                    member = feed.given_by(literal.subject)
+                    yield from () if member is None else (member,)
 
     # ------------------------------------------------------------ the fluents that stand for a domain
 
@@ -334,22 +319,20 @@ def _holds_for_others(rule: Rule, body: Body) -> bool:
     head = frozenset(variables(rule.subject))
     facts = tuple(frozenset(all_variables([each])) for each in body if isinstance(each, Call))
     ways: dict[Var, tuple[Way, ...]] = {}
-    for each in body:
-        match each:
+    for literal in (each for each in body if each.intervals):
+        *operands, result = literal.intervals
+        parts = [ways.get(operand, ((),)) for operand in operands]
+        match literal:
             case HoldsFor():
-                ways[each.interval] = ((frozenset(variables(each.fluent)),),)
-            case Duration():
-                ways[each.result] = ways.get(each.interval, ((),))
-            case Allen():
-                ways[each.result] = _all_of([ways.get(part, ((),)) for part in (each.source, each.target)])
-            case Algebra(op="complement", within=None):
-                ways[each.result] = ((),)
-            case Algebra(op="intersection"):
-                ways[each.result] = _all_of([ways.get(part, ((),)) for part in each.operands])
+                ways[result] = ((frozenset(variables(literal.fluent)),),)
+            case Algebra(op="complement"):
+                ways[result] = ((),)
             case Algebra(op="difference"):
-                ways[each.result] = ways.get(each.operands[0], ((),)) if each.operands else ()
-            case Algebra():
-                ways[each.result] = tuple(way for part in each.operands for way in ways.get(part, ((),)))
+                ways[result] = parts[0] if parts else ()
+            case Algebra(op="union"):
+                ways[result] = tuple(chain.from_iterable(parts))
+            case _:
+                ways[result] = _all_of(parts)
     mine = ways.get(rule.at, ((),))
     return len(mine) > MOST_WAYS or any(not _names_all(head, (*way, *facts)) for way in mine)
 
@@ -378,10 +361,4 @@ def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:
 
 def _bound(body: Iterable[Literal]) -> set[Var]:
     """The variables that conditions outside negations have."""
-    bound: set[Var] = set()
-    for literal in body:
-        if isinstance(literal, Aggregate):
-            bound |= set(variables(literal.result))
-        elif not isinstance(literal, Not):
-            bound |= all_variables(literal)
-    return bound
+    return {variable for literal in body for variable in literal.gives}

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from holdsfor.language.description import Rule
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Algebra, Allen, Compare, Duration, HoldsFor, Literal
-from holdsfor.language.terms import Term, Var, variables
+from holdsfor.language.literals import Compare
+from holdsfor.language.terms import Var, variables
 from holdsfor.language.written import written
 
 _UNKNOWN = frozenset({"unknown", "arity", "unsupported"})
@@ -28,29 +28,24 @@ def _check(draft: Draft, rule: Rule) -> None:
     made: Counter[Var] = Counter()
     used: set[Var] = {rule.at}
     for literal in rule.body:
-        result = _result(literal)
-        if result:
+        for result in literal.intervals[-1:]:
             made[result] += 1
             if made[result] == 2:
                 hint = "give the second one another name"
                 draft.error("intervals", f"the intervals {result} are computed twice", result.place, hint)
-        if isinstance(literal, Algebra):
-            used.update(literal.operands)
-        elif isinstance(literal, Allen):
-            used.update((literal.source, literal.target))
-        elif isinstance(literal, Duration):
-            used.add(literal.interval)
+        used.update(literal.intervals[:-1])
     _mixed_up(draft, rule, made.keys() | used)
     for literal in rule.body:
-        result = _result(literal)
-        if result and result not in used and not result.name.startswith("_"):
+        for result in literal.intervals[-1:]:
+            if result in used or result.name.startswith("_"):
+                continue
             draft.warning("unused", f"the intervals {result} are not used", result.place, "use them, or write _")
 
 
 def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
     """A variable that stands for intervals and for an argument, too."""
     heads = [*variables(rule.subject), *(variables(rule.value) if rule.value else ())]
-    arguments = [variable for literal in rule.body for term in _arguments(literal) for variable in variables(term)]
+    arguments = [variable for literal in rule.body for term in literal.terms for variable in variables(term)]
     compared = {v for literal in rule.body if isinstance(literal, Compare) for v in variables(literal.left)}
     for variable in dict.fromkeys([*heads, *arguments]):
         if variable == rule.at or variable in made:
@@ -59,14 +54,3 @@ def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
                 hint = f"for those that last long enough, write intDurGreater({written(variable)}, 10 min, Long)"
             message = f"{written(variable)} stands for intervals elsewhere in this rule, and cannot be an argument"
             draft.error("intervals", message, variable.place, hint)
-
-
-def _arguments(literal: Literal) -> tuple[Term, ...]:
-    """The terms of a condition that are not intervals."""
-    return literal.terms
-
-
-def _result(literal: Literal) -> Var | None:
-    if isinstance(literal, HoldsFor):
-        return literal.interval
-    return literal.result if isinstance(literal, Algebra | Allen | Duration) else None

@@ -6,23 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
 
 from holdsfor.language.description import Clause, Signature
-from holdsfor.language.literals import (
-    Aggregate,
-    Algebra,
-    Allen,
-    Call,
-    Compare,
-    Duration,
-    Edge,
-    Happens,
-    Holds,
-    Is,
-    Literal,
-    Not,
-    Occurs,
-    Or,
-    all_variables,
-)
+from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, Or, all_variables
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 
 Bound = bool | tuple["Bound", ...]
@@ -90,7 +74,7 @@ class Modes:
         while True:
             for position, literal in enumerate(left):
                 others = outside
-                if isinstance(literal, Not | Or | Aggregate):
+                if literal.bodies:
                     others = outside | all_variables(other for other in left if other is not literal)
                 gained = self.gives(literal, values, others)
                 if gained is not None:
@@ -102,24 +86,21 @@ class Modes:
                 return left
 
     def gives(self, literal: Literal, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
-        """The variables that have a value after the literal; None if it cannot be evaluated yet."""
-        if isinstance(literal, Not):
-            shared = all_variables(literal.literals) & outside
-            if not shared <= values or self.run(literal.literals, set(values), outside):
-                return None
-            return set()
-        if isinstance(literal, Or):
-            return self._alternatives(literal, values, outside)
-        if isinstance(literal, Aggregate):
-            return self._aggregate(literal, values, outside)
-        if isinstance(literal, Call):
-            return self._call(literal.goal, values)
-        if self.needs(literal) <= values:
-            return all_variables([literal])
-        if isinstance(literal, Compare) and literal.op == "=":
-            sides = set(variables(literal.left)), set(variables(literal.right))
-            return sides[0] | sides[1] if sides[0] <= values or sides[1] <= values else None
-        return None
+        """Return the variables that have a value after the literal; None if it cannot be evaluated yet."""
+        match literal:
+            case Not():
+                stuck = not literal.shared(outside) <= values or self.run(literal.literals, set(values), outside)
+                return None if stuck else set()
+            case Or():
+                return self._alternatives(literal, values, outside)
+            case Aggregate():
+                return self._aggregate(literal, values, outside)
+            case Call():
+                return self._call(literal.goal, values)
+            case Compare(op="=") if not literal.needs <= values:
+                sides = set(variables(literal.left)), set(variables(literal.right))
+                return sides[0] | sides[1] if sides[0] <= values or sides[1] <= values else None
+        return all_variables(literal) if literal.needs <= values else None
 
     def _alternatives(self, literal: Or, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
         """Return the variables that every alternative gives a value."""
@@ -134,43 +115,15 @@ class Modes:
     def _aggregate(self, literal: Aggregate, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
         """The result; what an aggregate shares with others must have a value before."""
         inside = set(values)
-        result = set(variables(literal.result))
-        if not self.shared(literal, outside) <= values or self.run(literal.literals, inside, outside | result):
+        result = literal.gives
+        if not literal.shared(outside) <= values or self.run(literal.literals, inside, outside | result):
             return None
         return result if inside.issuperset(variables(literal.template)) else None
-
-    def shared(self, literal: Aggregate, outside: Set[Var]) -> set[Var]:
-        """The variables of an aggregate that are not its own."""
-        inner = {*variables(literal.template), *all_variables(literal.literals)}
-        return inner & (outside | set(variables(literal.result)))
 
     def _call(self, goal: Term, values: Set[Var]) -> set[Var] | None:
         args = name_and_args(goal)[1]
         after = self.after(Signature.of(goal), tuple(_bound(arg, values) for arg in args))
         return None if after is None else {variable for i in after for variable in variables(args[i])}
-
-    def needs(self, literal: Literal) -> set[Var]:
-        """The variables that must have a value before."""
-        terms: Iterable[Term] = ()
-        if isinstance(literal, Happens | Edge):
-            terms = () if isinstance(literal.time, Var) else (literal.time,)
-        elif isinstance(literal, Occurs):
-            terms = tuple(time for time in (literal.start, literal.end) if not isinstance(time, Var))
-        elif isinstance(literal, Holds):
-            terms = (literal.time,)
-        elif isinstance(literal, Algebra):
-            terms = literal.operands
-        elif isinstance(literal, Allen):
-            terms = (literal.source, literal.target)
-        elif isinstance(literal, Duration):
-            terms = (literal.interval, literal.bound)
-        elif isinstance(literal, Compare):
-            terms = (literal.left, literal.right)
-        elif isinstance(literal, Is):
-            terms = (literal.expression,)
-        elif isinstance(literal, Call | Not | Or | Aggregate):
-            return all_variables([literal])
-        return {variable for term in terms for variable in variables(term)}
 
 
 def _bound(arg: Term, values: Set[Var]) -> Bound:

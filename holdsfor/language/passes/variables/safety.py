@@ -8,23 +8,19 @@ from holdsfor.language.description import Clause, Deadline, Grounding, Initially
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     Aggregate,
-    Algebra,
-    Allen,
     Call,
+    Closed,
     Compare,
-    Duration,
     Edge,
     Happens,
     Holds,
     Literal,
     Not,
-    Occurs,
     Or,
     all_variables,
 )
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.names.predicates import calls
-from holdsfor.language.passes.preparation.apart import head_terms
 from holdsfor.language.passes.variables.domains import note_evidence
 from holdsfor.language.passes.variables.modes import Modes
 from holdsfor.language.reading.arithmetic import not_arithmetic
@@ -56,7 +52,7 @@ def safety(draft: Draft) -> None:
 
 def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Modes) -> None:
     """Clauses without time: their conditions are about background knowledge."""
-    head = {variable for term in head_terms(clause) for variable in variables(term)}
+    head = clause.head_variables
     values: set[Var] = {START} if isinstance(clause, Initially) else set()
     if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _is_listed(draft, clause, modes)):
         values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
@@ -96,7 +92,7 @@ def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None
 
 
 def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, bool]]) -> None:
-    head = {*variables(rule.subject), rule.at, *(variables(rule.value) if rule.value else ())}
+    head = rule.head_variables
     # Where groundings are declared, they give the arguments of the head their values.
     values = head - {rule.at} if (Signature.of(rule.subject), rule.value is not None) in listed else set()
     left = modes.run(rule.body, values, head)
@@ -114,7 +110,7 @@ def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, b
 
 def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
     """A background rule must at least work when it is called with all arguments known."""
-    head = set(variables(clause.head))
+    head = clause.head_variables
     values = set(head)
     _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
 
@@ -198,7 +194,7 @@ def _report(
     """
     reported: set[Var] = set()
     partly = all_variables(each for each in body if isinstance(each, Or) and each not in left)
-    promised = {id(literal): _promised(modes, literal) for literal in left}
+    promised = {id(literal): literal.gives - literal.needs for literal in left}
     for literal in left:
         others = {variable for other in left if other is not literal for variable in promised[id(other)]}
         missing = _missing(modes, literal, values, head | all_variables(each for each in left if each is not literal))
@@ -213,29 +209,15 @@ def _report(
     return reported
 
 
-def _promised(modes: Modes, literal: Literal) -> set[Var]:
-    """Return the variables that a condition would give a value if it could be evaluated."""
-    if isinstance(literal, Aggregate):
-        return set(variables(literal.result))
-    return all_variables([literal]) - (set() if isinstance(literal, Or) else modes.needs(literal))
-
-
 def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]) -> list[Var]:
-    if isinstance(literal, Not):
-        shared = {each for each in all_variables(literal.literals) if each in outside and each not in values}
+    if isinstance(literal, Closed):
+        shared = literal.shared(outside) - values
         if shared:
             return sorted(shared, key=_position)
-        return _missing_inside(modes, literal.literals, values, outside)
-    if isinstance(literal, Or):
-        return [v for each in literal.alternatives for v in _missing_inside(modes, each, values, outside)]
-    if isinstance(literal, Aggregate):
-        shared = modes.shared(literal, outside) - values
-        if shared:
-            return sorted(shared, key=_position)
-        missing = _missing_inside(modes, literal.literals, values, outside | set(variables(literal.result)))
-        return missing or sorted(set(variables(literal.template)) - values, key=_position)
-    needed = _needed_by_call(modes, literal, values) if isinstance(literal, Call) else modes.needs(literal) - values
-    return sorted(needed, key=_position)
+        outside = outside | literal.gives
+    missing = [each for body in literal.bodies for each in _missing_inside(modes, body, values, outside)]
+    needed = _needed_by_call(modes, literal, values) if isinstance(literal, Call) else literal.needs - values
+    return missing or sorted(needed, key=_position)
 
 
 def _missing_inside(modes: Modes, body: tuple[Literal, ...], values: set[Var], outside: set[Var]) -> list[Var]:
@@ -278,10 +260,10 @@ def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place,
     if isinstance(literal, Or):
         hint = "bind it in the same alternative, or outside the alternatives"
         return f"{name} has no value in one of the alternatives that use it", place, hint
-    if isinstance(literal, Holds | Happens | Occurs | Edge):
+    if literal.times:
         hint = f"add a condition that gives the time, such as happensAt(event, {name})"
         return f"the time {name} has no value", place, hint
-    if isinstance(literal, Algebra | Allen) or (isinstance(literal, Duration) and variable == literal.interval):
+    if variable in literal.intervals:
         return f"no condition computes the intervals {name}", place, f"add holdsFor(fluent=value, {name})"
     if isinstance(literal, Call):
         return f"{Signature.of(literal.goal)} needs a value for {name}", place, "bind it in another condition"
