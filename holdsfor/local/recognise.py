@@ -28,6 +28,7 @@ from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
 from holdsfor.rules import Rules, as_description
+from holdsfor.why.origin import Origin
 
 
 def recognise(
@@ -124,7 +125,7 @@ def recognise_for(
                 metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
                 metrics[SPAN] = find_span(windows.fence)
                 warn_of_doubts(metrics, unit, description, (window, step, tick, start, end))
-                return replace(result, metrics=metrics)
+                return replace(result, metrics=metrics, origin=Origin(description, source, windows, unit))
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(blocks), full.left)
                 if fence is None:

@@ -19,6 +19,7 @@ COMMANDS = {
     "fmt": ("fmt", "fmt"),
     "run": ("run", "run"),
     "stream": ("stream", "stream"),
+    "why": ("why", "why"),
     "progress": ("progress", "progress"),
     "show": ("show", "show_results"),
     "timeline": ("timeline", "timeline"),

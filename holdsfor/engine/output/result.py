@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.world import World
 from holdsfor.engine.output.argument_texts import arguments, coded_arguments
+from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.coded import coded
 from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import OPEN, Block
@@ -22,6 +23,11 @@ from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.tables.wide import NANOSECONDS, ResultTable, shape_in, widen
 from holdsfor.plan.operators import Relation
 from holdsfor.printable import count_text
+
+if TYPE_CHECKING:
+    from holdsfor.duration import TimePoint
+    from holdsfor.why.derivation import Derivation
+    from holdsfor.why.origin import Origin
 
 INTERVALS_SCHEMA = pa.schema(
     [
@@ -54,6 +60,7 @@ class Result:
     rejects: pa.Table
     late: pa.Table
     metrics: dict[str, Any] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False)
 
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All of one fluent or event, with a column for each argument. name: `near`, or `near/2` if there are several.
@@ -65,6 +72,14 @@ class Result:
         shape = shape_in(self.metrics, name)
         rows = self.occurrences if shape.is_event else self.intervals
         return ResultTable(widen(rows, shape, self.metrics.get(NANOSECONDS), check_zone(zone)))
+
+    def why(self, fact: str, at: TimePoint) -> Derivation:
+        """Explain why a fluent holds at a time (`result.why("rendezVous(v1,v2)=true", at=40)`), or an event happens
+        (`result.why("alarm(v7)", at=40)`): what was concluded, by which rules, down to rows of the input.
+        """
+        if self.origin is None:
+            raise HoldsforError("this result does not know what it was made of: ask the result of holdsfor.recognise.")
+        return self.origin.why(fact, at)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {count:,}" for name, count in self.counts())

@@ -1,0 +1,68 @@
+"""`holdsfor why`: the reasons of a fact, down to rows of the input."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from holdsfor.cli.commands.options import (
+    TICK,
+    WINDOW,
+    Allow,
+    Events,
+    Facts,
+    Format,
+    Functions,
+    Mapping,
+    RuleFiles,
+    UnitOfTicks,
+    output_option,
+    time_option,
+)
+from holdsfor.cli.output.console import say
+from holdsfor.cli.start.reading import load_rules, mapped_files
+
+FACT = typer.Argument(metavar="FACT", help="'rendezVous(v1,v2)=true', or an event: 'alarm(v7)'.")
+AT = time_option("--at", metavar="TIME", help="When it holds or happens: a tick, or 2026-03-01T08:00.")
+START = time_option(metavar="TIME", help="The history begins after it, as in the run that is asked about.")
+END = time_option(metavar="TIME", help="What arrives after it is not read.")
+AS_JSON = output_option("--json", help="As one JSON object, for programs.")
+
+
+def why(
+    rules: RuleFiles,
+    fact: Annotated[str, FACT],
+    at: Annotated[str, AT],
+    events: Events = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
+    window: Annotated[str | None, WINDOW] = None,
+    tick: Annotated[str | None, TICK] = None,
+    tick_unit: UnitOfTicks = None,
+    format: Format = None,
+    mapping: Mapping = None,
+    facts: Facts = None,
+    allow: Allow = None,
+    functions: Functions = None,
+    as_json: Annotated[bool, AS_JSON] = False,
+) -> None:
+    """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
+    import holdsfor
+
+    sources = events or mapped_files(mapping)
+    if not sources:
+        raise typer.BadParameter("--events: event files are needed.")
+    description = load_rules(rules, facts, allow, functions)
+    result = holdsfor.recognise(
+        description,
+        holdsfor.read_events(sources, format=format, mapping=mapping),
+        start=start,
+        end=end,
+        window=window,
+        tick=tick or 1,
+        tick_unit=tick_unit,
+    )
+    derivation = result.why(fact, at=at)
+    say(json.dumps(derivation.as_dict(), ensure_ascii=False) if as_json else str(derivation))

@@ -1,0 +1,268 @@
+"""Reasons of a rule: one solution of its body, and each condition with the values that it had."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdsfor.engine.bodies.chain import run
+from holdsfor.engine.bodies.structure import term_codes
+from holdsfor.engine.data.column import Column
+from holdsfor.engine.data.rows import Rows
+from holdsfor.language.terms import Compound, Term, Var
+from holdsfor.language.written import written
+from holdsfor.plan.definitions import Declared
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Chain,
+    Conclude,
+    Holding,
+    Let,
+    Lookup,
+    Match,
+    Names,
+    Occurring,
+    Op,
+    Structure,
+    Tally,
+    Where,
+    Without,
+)
+from holdsfor.why.derivation import Derivation
+from holdsfor.why.influence import effects_of_chain
+from holdsfor.why.replay import Key, Replay
+
+if TYPE_CHECKING:
+    from holdsfor.why.walk import Walk
+
+Steps = Generator["Steps", Derivation, Derivation]
+"""A derivation that is being made: it gives what it needs first, and is sent what came of that."""
+Several = Generator[Steps, Derivation, tuple[Derivation, ...]]
+"""The same of several derivations."""
+
+SHOWN_SOLUTIONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """One solution of a body: its operators, the values of its variables, and the names that its author gave them."""
+
+    chain: Chain
+    row: Rows
+    names: Names
+
+    def bindings(self, replay: Replay) -> tuple[tuple[str, str], ...]:
+        """Return the values of variables by the names that the author of the rule gave them."""
+        return tuple(
+            (name, value_of(variable, self.row, replay)) for variable, name in self.names if variable in self.row.names
+        )
+
+
+def value_of(variable: str, row: Rows, replay: Replay) -> str:
+    return replay.text(int(row.codes(variable)[0]))
+
+
+def term_text(term: Term, row: Rows, replay: Replay) -> str:
+    """Write a term with the values of its variables."""
+    return written(_filled(term, row, replay))
+
+
+def _filled(term: Term, row: Rows, replay: Replay) -> Term:
+    if isinstance(term, Var):
+        return Var(value_of(term.name, row, replay)) if term.name in row.names else term
+    if isinstance(term, Compound):
+        return Compound(term.functor, tuple(_filled(arg, row, replay) for arg in term.args))
+    return term
+
+
+def arg_text(arg: Arg, row: Rows, replay: Replay) -> str:
+    """Write an argument with the values of its variables; `_` where any value will do."""
+    if isinstance(arg, Structure):
+        return f"{arg.functor}({','.join(arg_text(part, row, replay) for part in arg.args)})"
+    if isinstance(arg, str):
+        return value_of(arg, row, replay) if arg in row.names else "_"
+    return "_" if arg is None else str(arg)
+
+
+# ---------------------------------------------------------------- solutions
+
+
+def solve(rule: Conclude | Declared, key: Key, replay: Replay) -> Rows:
+    """Return the solutions of a rule's body for which its head is about the grounding."""
+    given_columns = _bound_columns(rule.args, rule.chain, key, replay)
+    if isinstance(rule, Declared) and rule.start:
+        first = replay.time(replay.world.first_points[1])
+        given_columns[rule.start] = Column(replay.world.dictionary, numbers=np.array([first]))
+    rows = run(rule.chain, replay.world, Rows(replay.world.axis, 1, given_columns))
+    return agreeing(rows, rule.args, key, replay)
+
+
+def _bound_columns(args: tuple[Arg, ...], chain: Chain, key: Key, replay: Replay) -> dict[str, Column]:
+    """Return the variables of a head with their values, but for those that the body works out."""
+    assigned = {op.variable for op in chain if isinstance(op, Let | Tally)}
+    pairs = [(arg, code) for arg, code in zip(args, key, strict=True) if isinstance(arg, str) and arg not in assigned]
+    return replay.columns_of(tuple(code for _, code in pairs), [arg for arg, _ in pairs])
+
+
+def agreeing(rows: Rows, args: tuple[Arg, ...], key: Key, replay: Replay) -> Rows:
+    """Return the rows for which the arguments are the grounding."""
+    for arg, code in zip(args, key, strict=True):
+        if rows.size and arg is not None and not names_open(arg):
+            rows = rows.filter(term_codes(arg, rows, replay.world.dictionary) == code)
+    return rows
+
+
+def names_open(arg: Arg) -> bool:
+    """Return whether an argument has a part that any value will do for."""
+    return arg is None or (isinstance(arg, Structure) and any(map(names_open, arg.args)))
+
+
+def at_times(rows: Rows, time: str, low: int, high: int, replay: Replay) -> Rows:
+    """Return the rows whose time is in low..high, relative to the origin."""
+    if not rows.size:
+        return rows
+    times = rows.timely(time)
+    if not times.size:
+        return times
+    points = times.times(time) - replay.world.axis.origin
+    return times.filter((points >= low) & (points <= high))
+
+
+# ---------------------------------------------------------------- conditions
+
+
+def explain_body(body: Solution, walk: Walk) -> Several:
+    """Explain each condition of a solution."""
+    causes = []
+    for op in body.chain:
+        causes.append((yield _explain(op, body, walk)))
+    return tuple(causes)
+
+
+def _explain(op: Op, body: Solution, walk: Walk) -> Steps:
+    match op:
+        case At(what="occurrence"):
+            return (yield _happened(op, body.row, walk))
+        case At():
+            return (yield _edge(op, body.row, walk))
+        case Holding():
+            return (yield _holding(op, body.row, walk))
+        case Without():
+            return _absent(op, body, walk)
+        case Tally():
+            return (yield _counted(op, body, walk))
+        case Lookup():
+            args = [arg_text(arg, body.row, walk.replay) for arg in op.args]
+            return Derivation("fact", f"{op.facts.name}({','.join(args)})" if args else op.facts.name)
+        case Occurring():
+            return Derivation("unexplained", "not explained yet: the match of a pattern")
+    return _calculated(op, body, walk.replay)
+
+
+def _calculated(op: Where | Let | Match, body: Solution, replay: Replay) -> Derivation:
+    """Explain a comparison or a calculation by its values."""
+    names = {variable: Var(name) for variable, name in body.names}
+    match op:
+        case Where():
+            rule, values = Compound(op.op, (op.left, op.right)), Compound(op.op, (op.left, op.right))
+        case Let():
+            sign = "=" if op.same else "is"
+            rule = values = Compound(sign, (Var(op.variable), op.expression))
+        case Match():
+            args = f"{term_text(op.term, body.row, replay)} = {arg_text(op.form, body.row, replay)}"
+            return Derivation("condition", args)
+    return Derivation("condition", term_text(values, body.row, replay), notes=_as_written(rule, names))
+
+
+def _as_written(term: Term, names: dict[str, Var]) -> tuple[str, ...]:
+    """Return the condition as the rule has it, if all of its variables have names there."""
+    from holdsfor.language.terms import variables
+    from holdsfor.plan.rewrite import substitute
+
+    if not all(variable.name in names for variable in variables(term)):
+        return ()
+    return (written(substitute(term, names)),)
+
+
+def _happened(op: At, row: Rows, walk: Walk) -> Steps:
+    point = int(row.times(op.time)[0]) - walk.replay.world.axis.origin
+    for one in walk.replay.occurrences(op.relation, op.args, row, point):
+        if op.start is None or one.start == int(row.times(op.start)[0]) - walk.replay.world.axis.origin:
+            return (yield walk.happens(op.relation, one))
+    return walk.lost(str(op.relation))
+
+
+def _edge(op: At, row: Rows, walk: Walk) -> Steps:
+    """Explain when an interval began or ended."""
+    axis = walk.replay.world.axis
+    point = int(row.times(op.time)[0]) - axis.origin
+    begins = op.what in ("start", "startI")
+    edge = point if op.what in ("startI", "endI") else axis.next_time(point)
+    low = edge if begins else edge - 1
+    for one in walk.replay.intervals(op.relation, op.args, row, low, low + 1):
+        at = one.start if begins else one.end
+        if (at if op.what in ("startI", "endI") else axis.preceding(np.array([at]))[0]) == point:
+            return (yield walk.edge(op.relation, one, begins, point))
+    return walk.lost(str(op.relation))
+
+
+def _holding(op: Holding, row: Rows, walk: Walk) -> Steps:
+    point = int(row.times(op.time)[0]) - walk.replay.world.axis.origin
+    for one in walk.replay.intervals(op.relation, op.args, row, point, point + 1):
+        return (yield walk.holds(op.relation, one.key, point, point + 1))
+    return walk.lost(str(op.relation))
+
+
+def _absent(op: Without, body: Solution, walk: Walk) -> Derivation:
+    """Explain a negation by what it says; what could make it false goes with it."""
+    text = ", ".join(_condition_text(inner, body.row, walk.replay) for inner in op.chain)
+    rows = walk.influence.rows_for(effects_of_chain(op.chain, "more"))
+    return Derivation("absent", f"not {text}" if len(op.chain) == 1 else f"not ({text})", considered=rows)
+
+
+def _condition_text(op: Op, row: Rows, replay: Replay) -> str:
+    """Write a condition with the values that the row has."""
+    match op:
+        case At() | Holding():
+            name = replay.name(op.relation, ()) if not op.args else ""
+            args = [arg_text(arg, row, replay) for arg in op.args]
+            value = args.pop() if op.relation.kind == "valued" else op.relation.value
+            call = f"{op.relation.name}({','.join(args)})" if args else name or op.relation.name
+            call = call if value is None else f"{call}={value}"
+            at = value_of(op.time, row, replay) if op.time in row.names else "any time"
+            edge = "" if isinstance(op, Holding) or op.what == "occurrence" else f"{op.what} of "
+            return f"{edge}{call} at {at}"
+        case Lookup():
+            return f"{op.facts.name}({','.join(arg_text(arg, row, replay) for arg in op.args)})"
+        case Where():
+            return term_text(Compound(op.op, (op.left, op.right)), row, replay)
+        case Let():
+            return term_text(Compound("=" if op.same else "is", (Var(op.variable), op.expression)), row, replay)
+        case Match():
+            return f"{term_text(op.term, row, replay)} = {arg_text(op.form, row, replay)}"
+        case Without():
+            return f"not ({', '.join(_condition_text(inner, row, replay) for inner in op.chain)})"
+        case Tally():
+            return f"the {op.function} of ({', '.join(_condition_text(inner, row, replay) for inner in op.chain)})"
+    return "a pattern"
+
+
+def _counted(op: Tally, body: Solution, walk: Walk) -> Steps:
+    """Explain an aggregate by all solutions that counted."""
+    solutions = run(op.chain, walk.replay.world, body.row)
+    causes: list[Derivation] = []
+    for place in range(solutions.size):
+        row = solutions.take(np.array([place]))
+        causes += yield from explain_body(Solution(op.chain, row, body.names), walk)
+    value = value_of(op.variable, body.row, walk.replay)
+    return Derivation(
+        "condition",
+        f"the {op.function} is {value}",
+        notes=(f"{solutions.size} solutions",),
+        causes=tuple(causes),
+        considered=walk.influence.rows_for(effects_of_chain(op.chain, "more")),
+    )

@@ -1,0 +1,223 @@
+"""The world in which reasons are looked for: all that a history knows, evaluated from the rules as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.engine.bodies.structure import take_apart
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.column import Column, Mask
+from holdsfor.engine.data.dictionary import with_room
+from holdsfor.engine.data.rows import Rows
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.domain import Domains
+from holdsfor.engine.definitions.evaluate import Program, evaluate, find_domains, make_program
+from holdsfor.engine.input.outliers import set_aside
+from holdsfor.engine.input.window import Windows, counted, standing
+from holdsfor.engine.stepping.history import prepare
+from holdsfor.io.events import Block
+from holdsfor.io.readers.read import EventSource
+from holdsfor.language.description import AS_INPUT, EventDescription
+from holdsfor.plan.compiler.also_input import DERIVED
+from holdsfor.plan.compiler.compile import compiled
+from holdsfor.plan.definitions import Definition
+from holdsfor.plan.operators import Arg, Relation
+from holdsfor.plan.structures import flat, forms_of
+from holdsfor.plan.walk import defines
+from holdsfor.why.derivation import LeafRows
+
+Key = tuple[int, ...]
+"""The codes of the arguments of a grounding, with the value last where it is a column."""
+
+
+def replay(description: EventDescription, source: EventSource, windows: Windows) -> Replay:
+    """Evaluate a history again, with all relations in the world."""
+    read = source.read(description.with_input().inputs)
+    program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
+    inside = (set_aside(block, windows.fence)[0] for block in read.blocks)
+    blocks = tuple(standing(counted(block, windows).block, windows) for block in inside)
+
+    def attempt(room: int) -> World:
+        world = prepare(program, blocks, windows, room=2 * room)  # answers may name terms of their own
+        evaluate(program, world)
+        return world
+
+    name = ", ".join(dict.fromkeys(part.source for part in source.parts))
+    return Replay(program, with_room(attempt), blocks, windows, name)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """An evaluated history, with the rows that it was made of. Times are relative to the origin of the axis."""
+
+    program: Program
+    world: World
+    blocks: tuple[Block, ...]
+    windows: Windows
+    source: str
+
+    @cached_property
+    def definitions(self) -> Mapping[Relation, Definition]:
+        """Return the definition of each relation that has one."""
+        return {relation: each for each in self.program.plan.definitions for relation in defines(each)}
+
+    @cached_property
+    def domains(self) -> Domains:
+        return find_domains(self.program, self.world)
+
+    @property
+    def relations(self) -> Iterator[Relation]:
+        """Iterate over what is defined and what comes as input."""
+        yield from self.definitions
+        yield from (relation for source in self.program.plan.sources for relation in source.relations)
+
+    # ------------------------------------------------------------ times and terms
+
+    def time(self, point: int) -> int:
+        """Return a time as users know it."""
+        return point + self.world.axis.origin
+
+    def end(self, point: int) -> int | None:
+        """Return the end of an interval as users know it; None: it is open."""
+        return None if point >= self.world.axis.mask else self.time(point)
+
+    def text(self, code: int) -> str:
+        return self.world.dictionary.text(code)
+
+    def name(self, relation: Relation, key: Key) -> str:
+        """Write a grounding as rules do."""
+        name = relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}")
+        texts = [self.text(code) for code in key]
+        value = texts.pop() if relation.kind == "valued" else relation.value
+        grounding = f"{name}({','.join(texts)})" if texts else name
+        return grounding if value is None else f"{grounding}={value}"
+
+    # ------------------------------------------------------------ what is in the world
+
+    def columns_of(self, key: Key, names: Sequence[str]) -> dict[str, Column]:
+        """Return columns of one row, by the names of variables."""
+        codes = zip(names, key, strict=True)
+        return {name: Column(self.world.dictionary, np.array([code])) for name, code in codes}
+
+    def choose(self, columns: list[Ints], args: tuple[Arg, ...], row: Rows) -> Ints:
+        """Return the places at which columns agree with arguments, as far as the row has values for them."""
+        forms = forms_of(args)
+        places = np.arange(len(columns[0]) if columns else 1)
+        if forms is not None:
+            places, columns = take_apart(columns, forms, self.world.dictionary)
+        mask = np.ones(len(places), np.bool_)
+        for arg, column in zip(flat(args), columns, strict=True):
+            if isinstance(arg, str):
+                if arg in row.names:
+                    mask &= column == row.codes(arg)[0]
+            elif arg is not None:
+                mask &= column == self.world.dictionary.code_of(arg)
+        return places[mask]
+
+    def intervals(
+        self, relation: Relation, args: tuple[Arg, ...], row: Rows, low: int, high: int
+    ) -> list[HeldInterval]:
+        """Return the intervals of groundings like these that have a point in low..high-1."""
+        intervals = self.world.intervals_of(relation)
+        mask = self.world.axis.mask
+        places = np.flatnonzero(((intervals.s & mask) < high) & ((intervals.e & mask) > low))
+        chosen = intervals.where(np.isin(np.arange(len(intervals)), places))
+        columns = [chosen.codes(position) for position in range(relation.arity)]
+        agreeing = self.choose(columns, args, row) if columns else np.arange(len(chosen))
+        return [
+            HeldInterval(
+                tuple(int(column[place]) for column in columns),
+                int(chosen.s[place] & mask),
+                int(chosen.e[place] & mask),
+            )
+            for place in agreeing.tolist()
+        ]
+
+    def interval_at(self, relation: Relation, key: Key, point: int) -> HeldInterval | None:
+        """Return the interval of a grounding that has the point."""
+        names = tuple(f"k{position}" for position in range(len(key)))
+        row = Rows(self.world.axis, 1, self.columns_of(key, names))
+        return next(iter(self.intervals(relation, names, row, point, point + 1)), None)
+
+    def occurrences(self, relation: Relation, args: tuple[Arg, ...], row: Rows, point: int) -> list[Happened]:
+        """Return the occurrences of events like these that are over at a point."""
+        points = self.world.points_of(relation)
+        points = points.take(np.flatnonzero((points.packed & self.world.axis.mask) == point))
+        columns = [points.codes(position) for position in range(relation.arity)]
+        agreeing = self.choose(columns, args, row) if columns else np.arange(len(points))
+        starts = points.starts() - self.world.axis.origin
+        return [
+            Happened(tuple(int(column[place]) for column in columns), int(starts[place]), point)
+            for place in agreeing.tolist()
+        ]
+
+    # ------------------------------------------------------------ rows of the input
+
+    def is_input(self, relation: Relation) -> bool:
+        return relation not in self.definitions
+
+    def blocks_of(self, relation: Relation) -> Iterator[Block]:
+        """Iterate over the blocks with the rows of an input."""
+        arity = relation.signature.arity
+        for block in self.blocks:
+            is_alike = (block.kind == "event") == (relation.kind == "event")
+            if is_alike and block.name == relation.name and len(block.args) == arity:
+                yield block
+
+    def rows_of(self, relation: Relation, key: Key, low: int, high: int) -> tuple[LeafRows, ...]:
+        """Return the rows about a grounding of an input that begin before `high` and end after `low`."""
+        first, last = self.time(low), self.time(high)
+        values = () if relation.value is None else (str(relation.value),)
+        texts = (*map(self.text, key), *values)
+        chosen = []
+        for block in self.blocks_of(relation):
+            lasts = self.windows.tick if block.kind == "point" else 1
+            ends = block.start + lasts if block.end is None else block.end
+            mask = (block.start < last) & (ends > first)
+            for position, text in enumerate(texts):
+                if mask.any():
+                    mask &= _equals(block.column(position), text)
+            if mask.any():
+                chosen.append(LeafRows(block, np.flatnonzero(mask), self.source))
+        return tuple(chosen)
+
+    def all_rows_of(self, relation: Relation) -> tuple[LeafRows, ...]:
+        """Return all rows of an input."""
+        return tuple(LeafRows(block, np.arange(len(block)), self.source) for block in self.blocks_of(relation))
+
+
+@dataclass(frozen=True, slots=True)
+class HeldInterval:
+    """An interval of a grounding."""
+
+    key: Key
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An occurrence of an event."""
+
+    key: Key
+    start: int
+    time: int
+
+
+def _equals(column: pa.Array, text: str) -> Mask:
+    """Return which values of a column are the term with this text."""
+    if pa.types.is_dictionary(column.type):
+        terms = column.dictionary.to_pylist()
+        codes = [code for code, term in enumerate(terms) if term == text]
+        return np.isin(column.indices.to_numpy(zero_copy_only=False), codes)
+    values = column.to_numpy(zero_copy_only=False)
+    try:
+        number = int(text) if values.dtype.kind == "i" else float(text)
+    except ValueError:
+        return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), np.bool_)
+    return np.asarray(values == number)
