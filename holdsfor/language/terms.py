@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from holdsfor.language.nodes import Node, find_all
+from holdsfor.language.nodes import Node, find_all, transform
 
 _PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z|\[\]\Z|(?!/\*|\.\Z)[+\-*/\\^<>=~:.?@#&$]+\Z|[!;]\Z")
 
@@ -33,8 +34,17 @@ class Place:
 NOWHERE = Place("<built-in>", 1, 1, 1, 1)
 
 
+class Plain(Node):
+    """A term that is no compound one: it has no functor and no arguments."""
+
+    __slots__ = ()
+    functor: ClassVar[str] = ""
+    args: ClassVar[tuple[Term, ...]] = ()
+    is_named: ClassVar[bool] = False  # events, fluents and predicates look so
+
+
 @dataclass(frozen=True, slots=True)
-class Var(Node):
+class Var(Plain):
     """A variable. Each anonymous `_` of a clause gets its own name, `_1`, `_2`, ... (see `anonymous`)."""
 
     name: str
@@ -50,16 +60,18 @@ START = Var("start~")
 
 
 @dataclass(frozen=True, slots=True)
-class Atom(Node):
+class Atom(Plain):
     name: str
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+
+    is_named = True
 
     def __str__(self) -> str:
         return quoted(self.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Int(Node):
+class Int(Plain):
     value: int
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
@@ -68,7 +80,7 @@ class Int(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Float(Node):
+class Float(Plain):
     value: float
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
@@ -83,13 +95,14 @@ class Compound(Node):
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     CHILDREN = ("args",)
+    is_named = True
 
     def __str__(self) -> str:
         return f"{quoted(self.functor)}({','.join(map(str, self.args))})"
 
 
 @dataclass(frozen=True, slots=True)
-class Items(Node):
+class Items(Plain):
     """A proper list: `[a, b]`."""
 
     items: tuple[Term, ...]
@@ -114,6 +127,11 @@ def quoted(name: str) -> str:
 def variables(term: Term) -> Iterator[Var]:
     """Iterate over the variables of a term from left to right, repeated as they occur."""
     return find_all(term, Var)
+
+
+def renamed(term: Term, terms: Mapping[Term, Term]) -> Term:
+    """Return the term with other terms for some of its variables."""
+    return transform(term, lambda part: terms.get(part, part) if isinstance(part, Var) else part)
 
 
 def is_ground(term: Term) -> bool:

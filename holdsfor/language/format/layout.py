@@ -277,7 +277,7 @@ def _cases(term: Term) -> list[tuple[str, Term]]:
     cases: list[tuple[str, Term]] = []
     for case in chain(term, ";"):
         mark = ";" if cases else "("
-        if isinstance(case, Compound) and case.functor == "->" and len(case.args) == 2:
+        if case.functor == "->" and len(case.args) == 2:
             cases += [(mark, case.args[0]), ("->", case.args[1])]
         else:
             cases.append((mark, case))

@@ -53,9 +53,9 @@ def chain(term: Term, operator: str) -> list[Term]:
     """`a, b, c` -> [a, b, c]: what `,` or `;` joins, however it is nested. `(a -> b ; c) ; d` has two parts: the first
     decides by itself."""
     operands: list[Term] = []
-    while isinstance(term, Compound) and term.functor == operator and len(term.args) == 2:
+    while term.functor == operator and len(term.args) == 2:
         left = chain(term.args[0], operator)
-        decides = len(left) > 1 and any(isinstance(each, Compound) and each.functor == "->" for each in left)
+        decides = len(left) > 1 and any(each.functor == "->" for each in left)
         operands += [term.args[0]] if decides else left
         term = term.args[1]
     return [*operands, term]

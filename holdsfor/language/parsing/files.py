@@ -9,7 +9,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.draft import Draft
 from holdsfor.language.parsing.syntax import Raw, RawDirective
-from holdsfor.language.terms import Atom, Compound, Items, Term, name_and_args
+from holdsfor.language.terms import Atom, Items, Term, name_and_args
 from holdsfor.language.vocabulary import LOADING
 
 ENDINGS = ("", ".prolog", ".pl", ".ec")
@@ -81,7 +81,7 @@ def _named(raw: Iterable[Raw]) -> Iterator[Atom]:
         if isinstance(each, RawDirective):
             if isinstance(each.goal, Items):
                 yield from _atoms(each.goal)
-            elif isinstance(each.goal, Compound) and each.goal.functor in LOADING:
+            elif each.goal.functor in LOADING:
                 yield from _atoms(name_and_args(each.goal)[1][0])
 
 

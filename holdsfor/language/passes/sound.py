@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.draft import Draft
 from holdsfor.language.parsing.syntax import Raw, RawClause, names_defined
-from holdsfor.language.terms import Atom, Compound, Place, name_and_args
+from holdsfor.language.terms import Place, name_and_args
 from holdsfor.language.vocabulary import FORMS
 
 _NAME = re.compile(r"\b[a-z]\w*")
@@ -72,7 +72,7 @@ def _with_callers(sources: dict[str, Source], raw: list[Raw], wrong: set[Place])
 
 def _predicate(raw: Raw) -> str:
     """Return the predicate of background knowledge that a clause defines, or nothing."""
-    if not isinstance(raw, RawClause) or not isinstance(raw.head, Atom | Compound):
+    if not isinstance(raw, RawClause) or not raw.head.is_named:
         return ""
     name = name_and_args(raw.head)[0]
     return "" if name in FORMS else name

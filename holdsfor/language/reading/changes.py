@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import Edge, Literal
 from holdsfor.language.parsing.syntax import Raw, RawClause
-from holdsfor.language.terms import Atom, Compound, Items, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args, renamed, variables
 
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
@@ -23,7 +23,7 @@ DEADLINE = "initiatedAt by fi"
 class Change:
     """A clause that initiates or terminates: initiatedAt(fluent=value, time) :- goals."""
 
-    fluent: Atom | Compound
+    fluent: Term
     value: Term
     time: Term
     goals: tuple[Term, ...]
@@ -36,7 +36,7 @@ def changes(raw: Iterable[Raw]) -> Changes:
     """The clauses that initiate or terminate each fluent; a deadline initiates its target, and counts as `fi`."""
     by_name: Changes = {}
     for clause in raw:
-        if isinstance(clause, RawClause) and isinstance(clause.head, Compound):
+        if isinstance(clause, RawClause):
             kind = _KINDS.get((clause.head.functor, len(clause.head.args)))
             change = _change(clause, *clause.head.args) if kind else None
             if kind and change:
@@ -68,7 +68,7 @@ def _change(clause: RawClause, *args: Term) -> Change | None:
     elif len(args) == 4:
         time = args[2]
         goals = without_bounds(goals, args[1:])
-    if isinstance(pair, Compound) and pair.functor == "=" and isinstance(pair.args[0], Atom | Compound):
+    if pair.functor == "=" and pair.args[0].is_named:
         return Change(pair.args[0], pair.args[1], time, goals)
     return None
 
@@ -161,17 +161,6 @@ def unify(goal: tuple[Term, ...], head: tuple[Term, ...]) -> tuple[dict[Term, Te
     return names, equal
 
 
-def renamed(term: Term, names: dict[Term, Term]) -> Term:
-    """The term with other terms for some of its variables."""
-    if isinstance(term, Var):
-        return names.get(term, term)
-    if isinstance(term, Compound):
-        return Compound(term.functor, tuple(renamed(arg, names) for arg in term.args), term.place)
-    if isinstance(term, Items):
-        return Items(tuple(renamed(item, names) for item in term.items), term.place)
-    return term
-
-
 def joined(operator: str, goals: list[Term], none: Term) -> Term:
     if not goals:
         return none
@@ -183,7 +172,7 @@ def joined(operator: str, goals: list[Term], none: Term) -> Term:
 
 def conjuncts(term: Term | None) -> Iterator[Term]:
     """A, B and C of `A, (B, C)`."""
-    while isinstance(term, Compound) and term.functor == "," and len(term.args) == 2:
+    while term is not None and term.functor == "," and len(term.args) == 2:
         yield from conjuncts(term.args[0])
         term = term.args[1]
     if term is not None:
@@ -198,7 +187,7 @@ def without_bounds(goals: Iterable[Term], times: tuple[Term, ...]) -> tuple[Term
 
 def _says_within(goal: Term, low: Term, time: Term, high: Term) -> bool:
     """Whether a comparison says that a time is not before the lower bound, or not after the upper one."""
-    if not isinstance(goal, Compound) or goal.functor not in ("<", "=<", ">", ">="):
+    if goal.functor not in ("<", "=<", ">", ">="):
         return False
     before, after = goal.args if goal.functor in ("<", "=<") else goal.args[::-1]
     middle = after if before == low else before if after == high else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.language.literals import Call, Literal, Not, Or
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Atom, Compound, Term, name_and_args
+from holdsfor.language.terms import Atom, Term, name_and_args
 
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
@@ -18,7 +18,7 @@ FAIL = Atom("fail")
 
 def negation(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
     inner = args[0]
-    equality = isinstance(inner, Compound) and inner.functor in ("=", "==")
+    equality = inner.functor in ("=", "==")
     if equality and reader.context == "intervals" and reader.guard(name_and_args(inner)[1]):
         return ()
     literals = reader.nested(inner)
@@ -61,8 +61,8 @@ def fails(body: Literals) -> bool:
 
 def _alternatives(term: Term) -> Iterator[Term]:
     """A, B and C of `A ; B ; C`; an if-then-else stays whole."""
-    while isinstance(term, Compound) and term.functor == ";" and len(term.args) == 2:
-        if isinstance(term.args[0], Compound) and term.args[0].functor == "->":
+    while term.functor == ";" and len(term.args) == 2:
+        if term.args[0].functor == "->":
             yield term.args[0]
             return
         yield from _alternatives(term.args[0])

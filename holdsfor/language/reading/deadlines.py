@@ -9,7 +9,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.parsing.syntax import RawClause
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.literals import BodyReader
-from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Int, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FORMS
 from holdsfor.language.written import written
 
@@ -93,9 +93,12 @@ def overlap(pattern: Term, term: Term) -> bool:
     """May both be the same? A variable may be anything."""
     if isinstance(pattern, Var) or isinstance(term, Var) or pattern == term:
         return True
-    if not isinstance(pattern, Compound) or not isinstance(term, Compound) or pattern.functor != term.functor:
-        return False
-    return len(pattern.args) == len(term.args) and all(map(overlap, pattern.args, term.args))
+    return _are_alike(pattern, term) and all(map(overlap, pattern.args, term.args))
+
+
+def _are_alike(pattern: Term, term: Term) -> bool:
+    """Whether both are compound terms with the same functor and as many arguments."""
+    return bool(term.args) and pattern.functor == term.functor and len(pattern.args) == len(term.args)
 
 
 def _covers(pattern: Term, term: Term) -> bool:
@@ -107,6 +110,4 @@ def _covers(pattern: Term, term: Term) -> bool:
 def _is_instance(term: Term, pattern: Term) -> bool:
     if isinstance(pattern, Var) or pattern == term:
         return True
-    if not isinstance(pattern, Compound) or not isinstance(term, Compound) or pattern.functor != term.functor:
-        return False
-    return len(pattern.args) == len(term.args) and all(map(_is_instance, term.args, pattern.args))
+    return _are_alike(pattern, term) and all(map(_is_instance, term.args, pattern.args))

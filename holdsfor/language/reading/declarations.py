@@ -38,7 +38,7 @@ def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
         if pair:
             _declare(draft, "fluent", pair[0])
             draft.groundings.append(Grounding(*pair, body, raw.place))
-    elif isinstance(args[0], Atom | Compound):
+    elif args[0].is_named:
         _declare(draft, "event", args[0])
         draft.groundings.append(Grounding(args[0], None, body, raw.place))
     else:
@@ -84,7 +84,7 @@ def directive(draft: Draft, raw: RawDirective) -> None:
     """`:- dynamic a/1.` and its like: they make predicates known, and are otherwise ignored."""
     if isinstance(raw.goal, Items):
         return  # `:- ['facts.pl'].`: `loading` has read it
-    name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
+    name, args = name_and_args(raw.goal) if raw.goal.is_named else ("", ())
     word = raw.word or name
     if set_by_directive(draft, raw):
         return
@@ -111,19 +111,19 @@ def _refused(goal: Term, word: str) -> tuple[str, Place, str]:
 
 
 def _first(goal: Term) -> str:
-    while isinstance(goal, Compound) and goal.functor in (",", ";", "->"):
+    while goal.functor in (",", ";", "->"):
         goal = goal.args[0]
     return written(goal)
 
 
 def is_fluent_value(term: Term) -> bool:
     """`f(X)=v`"""
-    return isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2
+    return term.functor == "=" and len(term.args) == 2
 
 
 def is_indicator(term: Term) -> bool:
     """`f/1`"""
-    return isinstance(term, Compound) and term.functor == "/" and next(_indicators(term), None) is not None
+    return term.functor == "/" and next(_indicators(term), None) is not None
 
 
 def _declare(draft: Draft, entity: Entity, term: Term) -> None:

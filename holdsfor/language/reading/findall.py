@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holdsfor.language.literals import Aggregate, Call, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.reading.arithmetic import not_arithmetic
-from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var, name_and_args
+from holdsfor.language.terms import Float, Int, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import LISTS
 from holdsfor.language.written import written
 
@@ -33,7 +33,7 @@ def collect(reader: BodyReader, goals: Iterable[Term]) -> dict[Var, Collected]:
     """The lists that the conditions of one conjunction make."""
     collected: dict[Var, Collected] = {}
     for goal in goals:
-        if not (isinstance(goal, Compound) and goal.functor == "findall" and len(goal.args) == 3):
+        if not (goal.functor == "findall" and len(goal.args) == 3):
             continue
         template, inner, result = goal.args
         literals = reader.nested(inner)

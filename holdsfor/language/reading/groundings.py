@@ -9,7 +9,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.literals import Literal
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.reading.changes import conjuncts, joined, unfolded
-from holdsfor.language.terms import Atom, Compound, Term, name_and_args
+from holdsfor.language.terms import Atom, Term, name_and_args
 from holdsfor.language.written import written
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def declarations(raw: Iterable[Raw]) -> Declarations:
     """The declarations of each event and fluent; whether it is a fluent is part of the key."""
     declared: Declarations = {}
     for clause in raw:
-        if isinstance(clause, RawClause) and isinstance(clause.head, Compound) and clause.head.functor == "grounding":
+        if isinstance(clause, RawClause) and clause.head.functor == "grounding":
             entity = _entity(clause.head.args[0]) if len(clause.head.args) == 1 else None
             if entity:
                 key, terms = entity
@@ -36,9 +36,9 @@ def declarations(raw: Iterable[Raw]) -> Declarations:
 def _entity(term: Term) -> tuple[tuple[Signature, bool], tuple[Term, ...]] | None:
     subject: Term = term
     value: list[Term] = []
-    if isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2:
+    if term.functor == "=" and len(term.args) == 2:
         subject, *value = term.args
-    if not isinstance(subject, Atom | Compound):
+    if not subject.is_named:
         return None
     name, args = name_and_args(subject)
     return (Signature(name, len(args)), bool(value)), (*args, *value)

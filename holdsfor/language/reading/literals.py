@@ -84,11 +84,11 @@ class BodyReader:
 
     def fluent(self, term: Term, inside: str) -> tuple[Term, Term] | None:
         """The fluent and the value of `f(X)=v`."""
-        if not (isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2):
+        if not (term.functor == "=" and len(term.args) == 2):
             self.refuse("value", f"{inside} needs a fluent with its value", term, _value_hint(term))
             return None
         fluent, value = term.args
-        if not isinstance(fluent, Atom | Compound):
+        if not fluent.is_named:
             self.refuse(
                 "syntax",
                 f"{inside} needs the name of a fluent, not `{written(fluent)}`",
@@ -119,16 +119,16 @@ class BodyReader:
         event, time = args[0], self.time(args[1])
         if time is None:
             return ()
-        if isinstance(event, Compound) and event.functor in EDGES and len(event.args) == 1:
+        if event.functor in EDGES and len(event.args) == 1:
             pair = self.fluent(event.args[0], event.functor)
             if pair is None:
                 return ()
             return (Edge(event.functor, *pair, time, term.place),)
-        if not isinstance(event, Atom | Compound):
+        if not event.is_named:
             return self.refuse(
                 "syntax", f"happensAt needs an event, not `{written(event)}`", event, "write happensAt(event, T)"
             )
-        if isinstance(event, Compound) and event.functor == "=":
+        if event.functor == "=":
             hint = f"write happensAt(start({written(event)}), T), or holdsAt"
             return self.refuse("kind", "a fluent does not happen", event, hint)
         if _is_misspelt_edge(event):
@@ -141,7 +141,7 @@ class BodyReader:
         if not self.fits("occurs", term, "points"):
             return ()
         event, start, end = args[0], self.time(args[1]), self.time(args[2])
-        if not isinstance(event, Atom | Compound) or (isinstance(event, Compound) and event.functor in ("=", *EDGES)):
+        if not event.is_named or (event.functor in ("=", *EDGES)):
             hint = "write occurs(event, S, E); a fluent holds: holdsAt(fluent=value, T)"
             return self.refuse("syntax", f"occurs needs an event, not `{written(event)}`", event, hint)
         return () if start is None or end is None else (Occurs(event, start, end, term.place),)
@@ -213,7 +213,7 @@ class BodyReader:
         self.cuts.append(term.place)
         return () if self.context != "background" else (Call(Atom("!"), term.place),)
 
-    def _other(self, name: str, term: Atom | Compound, args: tuple[Term, ...]) -> Literals:
+    def _other(self, name: str, term: Term, args: tuple[Term, ...]) -> Literals:
         if name in FORMS and name not in ("fi", "p", "points", "bound"):
             return self.refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
         return (Call(term, term.place),)
@@ -275,18 +275,16 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
 }
 
 
-def _is_misspelt_edge(event: Atom | Compound) -> bool:
+def _is_misspelt_edge(event: Term) -> bool:
     """`starts(hot(M)=true)`"""
-    match event:
-        case Compound(functor=name, args=(Compound(functor="="),)):
-            return bool(did_you_mean(name, EDGES))
-    return False
+    is_edge = len(event.args) == 1 and event.args[0].functor == "="
+    return is_edge and bool(did_you_mean(event.functor, EDGES))
 
 
 def _value_hint(term: Term) -> str:
     """Say what to write for a fluent without its value."""
-    if isinstance(term, Compound) and term.functor in {*COMPARISONS, "is"} and len(term.args) == 2:
+    if term.functor in {*COMPARISONS, "is"} and len(term.args) == 2:
         return f"a value stands behind one equals sign: {written(term.args[0])}={written(term.args[1])}"
-    if isinstance(term, Atom | Compound):
+    if term.is_named:
         return f"write {written(term)}=true, or the value that is meant"
     return "write fluent=value"

@@ -35,8 +35,7 @@ from holdsfor.language.reading.settings import (
     read_policy,
     read_preferences,
 )
-from holdsfor.language.terms import Atom as Name
-from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var, name_and_args
+from holdsfor.language.terms import Float, Int, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, FORMS
 from holdsfor.language.written import written
 
@@ -85,7 +84,7 @@ def _limited(draft: Draft, pattern: Pattern | None, window: Property) -> Pattern
 
 
 def _is_head(draft: Draft, head: Term) -> bool:
-    if not isinstance(head, Name | Compound) or (isinstance(head, Compound) and head.functor in COMPARISONS):
+    if not head.is_named or head.functor in COMPARISONS:
         hint = "write the event that the pattern makes: alarm(L) <- ..."
         draft.error("head", f"`{written(head)}` is not an event", head.place, hint)
         return False
@@ -161,14 +160,14 @@ class PatternReader:
         if name == "prolog" and len(args) == 1:
             hint = f"write it behind the pattern: ... WHERE {written(args[0])}"
             return self._refuse("pattern", "`prolog(...)` is not an event", term.place, hint)
-        if name in EDGES and len(args) == 1 and isinstance(args[0], Compound) and args[0].functor == "=":
+        if name in EDGES and len(args) == 1 and args[0].functor == "=":
             hint = f"define an event: happensAt(e(...), T) :- happensAt({written(term)}, T)., and write e(...) here"
             return self._refuse("misplaced", f"{name} of a fluent has no place in a pattern", term.place, hint)
         return EventPattern(term, term.place)
 
     def _stretch(self, raw: RawOperation) -> Pattern | None:
         fluent, value = cast(tuple[Term, Term], raw.parts)
-        if isinstance(fluent, Name | Compound):
+        if fluent.is_named:
             return Stretch(fluent, value, raw.place)
         hint = "to compare, write WHERE behind the pattern; a fluent is (name(X)=value)"
         return self._refuse("pattern", f"`{written(fluent)}` is not a fluent", fluent.place, hint)
@@ -257,14 +256,14 @@ class PatternReader:
 
     def _measure(self, term: Term) -> Measure | None:
         hint = "write S = sum(X), or N = count"
-        if not (isinstance(term, Compound) and term.functor == "=" and isinstance(term.args[0], Var)):
+        if not (term.functor == "=" and isinstance(term.args[0], Var)):
             self._refuse("aggregate", f"`{written(term)}` is not an aggregate", term.place, hint)
             return None
         variable, function = term.args
         assert isinstance(variable, Var)
         if isinstance(function, Var) and function.name.lower() in MEASURES:
             hint = f"write {variable} = {function.name.lower()}"
-        if not isinstance(function, Name | Compound):
+        if not function.is_named:
             self._refuse("aggregate", f"`{written(function)}` is not an aggregate function", function.place, hint)
             return None
         name, args = name_and_args(function)

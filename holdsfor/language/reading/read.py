@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 from holdsfor.language.description import Clause, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import EDGES, Algebra, Allen, Duration, all_variables
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective, RawPatternRule
 from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
 from holdsfor.language.reading.connectives import fails
@@ -52,7 +53,7 @@ def read(draft: Draft) -> None:
             directive(draft, raw)
         elif isinstance(raw, RawPatternRule):
             read_pattern_rule(draft, raw)
-        elif not isinstance(raw.head, Atom | Compound):
+        elif not raw.head.is_named:
             hint = "begin with a name"
             if isinstance(raw.head, Int):
                 hint += "; a window stands directly behind its full stop: (a SEQ b).30"
@@ -63,7 +64,7 @@ def read(draft: Draft) -> None:
                 mentioned = _mentioned(draft) if mentioned is None else mentioned
                 if owner not in mentioned:
                     continue
-            _clause(draft, raw, raw.head, owner)
+            _clause(draft, raw, owner)
     extend(draft)
 
 
@@ -84,7 +85,8 @@ def _is_background(owner: Signature) -> bool:
     return not (is_named or owner in _HEADS or owner in LEGACY or owner in _BUILT_IN or owner == ("occurs", 3))
 
 
-def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:
+def _clause(draft: Draft, raw: RawClause, owner: Signature) -> None:
+    head = raw.head
     name, args = name_and_args(head)
     reader = _HEADS.get(owner)
     about_fluent = any(map(is_fluent_value, args)) or (name == "bound" and any(map(is_indicator, args)))
@@ -102,7 +104,7 @@ def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signatur
     elif name in FORMS and (name not in _MAY_BE_BACKGROUND or about_fluent) and owner not in _BUILT_IN:
         draft.error("arity", f"{name} does not take {arguments(len(args))}", head.place, f"write {FORMS[name]}")
     elif owner not in _BUILT_IN:  # RTEC's users define these themselves; here they are built in
-        _background(draft, raw, head, name)
+        _background(draft, raw)
 
 
 # ---------------------------------------------------------------- rules
@@ -150,9 +152,9 @@ def _initiates(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, .
 
 def _happens(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     event = args[0]
-    if not isinstance(event, Atom | Compound) or (isinstance(event, Compound) and event.functor in COMPARISONS):
+    if not event.is_named or event.functor in COMPARISONS:
         draft.error("head", f"`{written(event)}` is not an event", event.place, "write happensAt(event, T)")
-    elif isinstance(event, Compound) and event.functor in EDGES and len(event.args) == 1:
+    elif event.functor in EDGES and len(event.args) == 1:
         hint = "write initiatedAt or terminatedAt rules for the fluent"
         draft.error("head", f"{event.functor} of a fluent cannot be defined", event.place, hint)
     else:
@@ -240,7 +242,8 @@ def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
 # ---------------------------------------------------------------- background
 
 
-def _background(draft: Draft, raw: RawClause, head: Atom | Compound, name: str) -> None:
+def _background(draft: Draft, raw: RawClause) -> None:
+    head, name = raw.head, name_and_args(raw.head)[0]
     if raw.body is None:
         if _is_plain(head) or _no_open_lists(draft, head):
             draft.background.append(Clause(head, (), raw.place))
@@ -270,26 +273,13 @@ def _no_open_lists(draft: Draft, *terms: Term) -> bool:
 # ---------------------------------------------------------------- terms
 
 
-def _is_plain(head: Atom | Compound) -> bool:
-    return isinstance(head, Atom) or not any(isinstance(arg, Compound | Items) for arg in head.args)
+def _is_plain(head: Term) -> bool:
+    return not any(arg.children for arg in head.args)
 
 
-def _as_variable(term: Term) -> Var:
-    assert isinstance(term, Var)
-    return term
-
-
-def _goals(term: Term, names: set[str]) -> Iterator[Term]:
-    """Every part of a term that has one of the names."""
-    parts: tuple[Term, ...] = ()
-    if isinstance(term, Compound):
-        if term.functor in names:
-            yield term
-        parts = term.args
-    elif isinstance(term, Items):
-        parts = term.items
-    for part in parts:
-        yield from _goals(part, names)
+def _goals(term: Term, names: Set[str]) -> Iterator[Compound]:
+    """Iterate over the parts of a term that have one of the names."""
+    return (part for part in find_all(term, Compound) if part.functor in names)
 
 
 def _mentioned(draft: Draft) -> set[Signature]:

@@ -43,7 +43,7 @@ Properties = dict[str, list[Property]]
 
 def set_by_directive(draft: Draft, raw: RawDirective) -> bool:
     """`:- policy(recent).`, `:- prefer(longest).`, `:- tick(ms).`; False for other directives."""
-    name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
+    name, args = name_and_args(raw.goal) if raw.goal.is_named else ("", ())
     if name not in ("policy", "prefer", "tick"):
         return False
     file = raw.place.file
@@ -110,7 +110,7 @@ def collect_properties(raw: Iterable[Raw]) -> Properties:
 
 def check_property(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     """event_rule_property(label, name, value): the rules of that label have it already."""
-    labels = {name_and_args(each)[0] for each in _labels(draft.raw) if isinstance(each, Atom | Compound)}
+    labels = {name_and_args(each)[0] for each in _labels(draft.raw) if each.is_named}
     if not isinstance(args[0], Atom) or args[0].name not in labels:
         hint = f"the labels are {', '.join(sorted(labels))}" if labels else "name a rule: r1: alarm(L) <- ..."
         draft.error("label", f"no rule has the label `{written(args[0])}`", args[0].place, hint)

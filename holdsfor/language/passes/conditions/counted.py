@@ -12,8 +12,7 @@ from holdsfor.language.literals import Aggregate, Call, EventLiteral, Is, Litera
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.names.predicates import bodies
 from holdsfor.language.patterns import EventPattern, RunningAggregate
-from holdsfor.language.reading.changes import renamed
-from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, variables
+from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, renamed, variables
 from holdsfor.language.written import written
 
 _COUNTING = ("count", "sum", "avg")

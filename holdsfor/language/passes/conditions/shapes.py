@@ -8,8 +8,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Literal
 from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.patterns import is_calculated
-from holdsfor.language.terms import Atom, Compound, Items, Term, is_ground, name_and_args
-from holdsfor.language.vocabulary import FUNCTIONS
+from holdsfor.language.terms import Compound, Items, Term, is_ground, name_and_args
 from holdsfor.language.written import written
 
 SIGNS = ("+", "-", "*", "/")
@@ -41,7 +40,7 @@ def _conditions(draft: Draft, body: tuple[Literal, ...]) -> None:
 
 
 def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:
-    if isinstance(entity, Compound) and entity.functor in SIGNS:
+    if entity.functor in SIGNS:
         message = f"`{written(entity)}` is a calculation, not the name of an event or fluent"
         draft.error("syntax", message, entity.place, _name_hint(entity))
         return
@@ -58,9 +57,9 @@ def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:
         draft.error("argument", message, term.place, hint)
 
 
-def _name_hint(entity: Compound) -> str:
+def _name_hint(entity: Term) -> str:
     """`over-heated(M)` is probably meant as a name."""
-    parts = [name_and_args(part) for part in entity.args if isinstance(part, Atom | Compound)]
+    parts = [name_and_args(part) for part in entity.args if part.is_named]
     if len(parts) < 2:
         return "write its name, as in hot(Machine)"
     name, args = "_".join(part for part, _ in parts), ", ".join(map(written, parts[-1][1]))
@@ -71,7 +70,7 @@ def _refused(terms: Iterable[Term]) -> Iterator[Term]:
     for term in terms:
         if is_ground(term):
             continue
-        if isinstance(term, Items) or (isinstance(term, Compound) and (term.functor, len(term.args)) in FUNCTIONS):
+        if isinstance(term, Items) or is_calculated(term):
             yield term
-        elif isinstance(term, Compound):
+        else:
             yield from _refused(term.args)

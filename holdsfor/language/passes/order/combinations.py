@@ -9,8 +9,8 @@ from math import prod
 from holdsfor.budget import MOST_CONDITIONS, MOST_CONDITIONS_OF_VARIANTS, MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import Literal
-from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Compound, Items, Place, Term
+from holdsfor.language.nodes import find_all, walk
+from holdsfor.language.terms import Place, Term
 
 Body = tuple[Literal, ...]
 SPLIT = "define an event or a fluent for some of the conditions, and ask for that"
@@ -50,17 +50,10 @@ def count_conditions(body: Iterable[Literal]) -> int:
 
 def check_term(term: Term, place: Place) -> None:
     """Refuses a term that substitution has made too large. What shares its parts is as large as it is written."""
-    waiting, parts = [term], 0
-    while waiting:
-        parts += 1
+    for parts, _ in enumerate(walk(term), 1):
         if parts > MOST_PARTS:
             message = f"with all that is put in for its variables a term has more than {MOST_PARTS:,} parts"
             raise Refusal("too-large", message, place, "pass the parts as arguments of their own, or write it in steps")
-        last = waiting.pop()
-        if isinstance(last, Compound):
-            waiting.extend(last.args)
-        elif isinstance(last, Items):
-            waiting.extend(last.items)
 
 
 def _shown(number: int) -> str:

@@ -10,8 +10,7 @@ from holdsfor.language.description import Clause, Deadline, Grounding, Initially
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Aggregate, Literal, all_variables
 from holdsfor.language.nodes import find_all, map_terms
-from holdsfor.language.reading.changes import renamed
-from holdsfor.language.terms import Term, Var, variables
+from holdsfor.language.terms import Term, Var, renamed, variables
 from holdsfor.language.written import written
 
 WithBody = TypeVar("WithBody", Rule, Clause, Grounding, Initially, Deadline)

@@ -28,10 +28,10 @@ from holdsfor.language.literals import (
     all_variables,
 )
 from holdsfor.language.nodes import find_all, map_terms
-from holdsfor.language.reading.changes import renamed, unify
+from holdsfor.language.reading.changes import unify
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import NOWHERE, START, Atom, Compound, Place, Term, Var, name_and_args, variables
+from holdsfor.language.terms import NOWHERE, START, Atom, Compound, Place, Term, Var, name_and_args, renamed, variables
 
 Body = tuple[Literal, ...]
 Member = tuple[Signature, tuple[Term, ...]]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.language.draft import Draft
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause
-from holdsfor.language.terms import Atom, Compound, Items, Term, name_and_args
+from holdsfor.language.terms import Compound, Term, name_and_args
 from holdsfor.language.written import written
 
 CHANGING = ("assertz", "asserta", "assert", "retract", "retractall")
@@ -17,7 +18,7 @@ def preprocessing(draft: Draft) -> None:
     """One error for a file without rules that asserts; nothing else is said of it, or of what it would have defined."""
     for file in draft.sources:
         clauses = [raw for raw in draft.raw if isinstance(raw, RawClause) and raw.place.file == file]
-        heads = {name_and_args(raw.head)[0] for raw in clauses if isinstance(raw.head, Atom | Compound)}
+        heads = {name_and_args(raw.head)[0] for raw in clauses if raw.head.is_named}
         heads |= {table.signature.name for table in draft.tables if table.place.file == file}
         changes = [goal for raw in clauses if raw.body is not None for goal in _changes(raw.body)]
         if not changes or heads & RULES:
@@ -31,23 +32,13 @@ def preprocessing(draft: Draft) -> None:
 
 
 def _changes(term: Term) -> Iterator[Compound]:
-    """The goals that change what is known, however deep they stand."""
-    if isinstance(term, Compound):
-        if term.functor in CHANGING:
-            yield term
-        for arg in term.args:
-            yield from _changes(arg)
-    elif isinstance(term, Items):
-        for item in term.items:
-            yield from _changes(item)
+    """Iterate over the goals that change facts, however deep they stand."""
+    return (part for part in find_all(term, Compound) if part.functor in CHANGING)
 
 
 def _fluents(term: Term) -> Iterator[Compound]:
-    if isinstance(term, Compound):
-        if term.functor == "=" and len(term.args) == 2 and isinstance(term.args[0], Atom | Compound):
-            yield term
-        for arg in term.args:
-            yield from _fluents(arg)
+    pairs = (part for part in find_all(term, Compound) if part.functor == "=" and len(part.args) == 2)
+    return (pair for pair in pairs if pair.args[0].is_named)
 
 
 def _message(goal: Compound) -> str:

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
-from holdsfor.language.terms import Atom, Compound, Items, Term, Var, variables
+from holdsfor.language.terms import Atom, Compound, Term, Var, variables
 from holdsfor.language.vocabulary import LEGACY
 
 _DECLARATIONS = frozenset(
@@ -69,19 +70,11 @@ def _as_name(raw: RawClause | RawPatternRule, variable: Var) -> str:
     """Whether an argument is the same word with a lower-case letter, which makes it a name."""
     heads = raw.heads if isinstance(raw, RawPatternRule) else (raw.head, *([raw.body] if raw.body is not None else []))
     word = variable.name[:1].lower() + variable.name[1:]
-    return f"did you mean {variable.name} where {word} stands?" if Atom(word) in _names(*heads) else ""
-
-
-def _names(*terms: Term) -> Iterator[Atom]:
-    for term in terms:
-        if isinstance(term, Atom):
-            yield term
-        elif isinstance(term, Compound | Items):
-            yield from _names(*(term.args if isinstance(term, Compound) else term.items))
+    return f"did you mean {variable.name} where {word} stands?" if Atom(word) in find_all(heads, Atom) else ""
 
 
 def _is_declaration(raw: RawClause | RawPatternRule) -> bool:
-    if isinstance(raw, RawPatternRule) or not isinstance(raw.head, Atom | Compound):
+    if isinstance(raw, RawPatternRule) or not raw.head.is_named:
         return False
     owner = Signature.of(raw.head)
     return owner.name in _DECLARATIONS or owner in LEGACY
