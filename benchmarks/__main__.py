@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import (
+    ablation,
     engine,
     facts,
     first_result,
@@ -17,7 +18,6 @@ from benchmarks import (
     reading,
     rtec,
     rules,
-    scripts,
     spark_batch,
     spark_start,
     start,
@@ -40,9 +40,8 @@ IN_PROCESS = (
     maritime,
     threads,
     incremental,
-    scripts,
 )
-ON_SPARK_AND_LIVE = (spark_batch, spark_start, stream, pattern_stream, live, unbounded, mqtt)
+ON_SPARK_AND_LIVE = (ablation, spark_batch, spark_start, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):
     print(f"\n== {measurement.__name__}: {(measurement.__doc__ or '').splitlines()[0]}")

@@ -295,5 +295,5 @@ def cache_dir() -> Path:
     path = Path(tempfile.gettempdir(), f"holdsfor-{os.getuid()}")
     path.mkdir(mode=0o700, exist_ok=True)
     if not is_trusted_path(path):
-        raise HoldsforError(f"{path} belongs to another user. Set XDG_CACHE_HOME to a directory that you can write to.")
+        raise HoldsforError(f"Others may write {path}. Set XDG_CACHE_HOME to a directory that only you can write.")
     return path

@@ -15,7 +15,7 @@ import holdsfor
 PROGRAM = """
 import sys
 import numpy as np
-from holdsfor.kernels import unique_sorted
+from holdsfor.kernels.rows.moving import unique_sorted
 assert unique_sorted(np.array([1, 1, 2], sys.argv[1])).tolist() == [1, 2]
 print(sum(unique_sorted.stats.cache_hits.values()), "numba.np.arrayobj" in sys.modules)
 """
@@ -83,7 +83,7 @@ def test_what_calls_a_kernel_in_a_file_that_has_changed_is_compiled_anew(tmp_pat
     assert run_program(tmp_path / "cache", program) == "[3] False\n"
     called = tmp_path / "holdsfor" / "kernels" / "rows" / "searching.py"
     text = called.read_text()
-    search = "    return seek_between(values, wanted, low, min(low + step, values.size))\n"
+    search = "    return seek_within(values, wanted, first, values.size)\n"
     assert search in text
     called.write_text(text.replace(search, search.replace("wanted", "wanted - 8")))
     assert run_program(tmp_path / "cache", program) == "[] True\n"
