@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import operator
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal as OneOf
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from holdsfor.errors import HoldsforError
 
@@ -30,6 +31,38 @@ SECONDS = {
     "h": Decimal(3600),
     "d": Decimal(86400),
 }
+
+
+class TimeOptions(TypedDict, total=False):
+    """Times of a run over a history, on any host: ticks, or durations such as '4h'.
+
+    window, step: of query times; without them one sees the whole history. start, end: the history begins after its
+    start; without them they are those of the events. tick: the distance of time points. tick_unit: how long a tick is
+    ('s', 'ms' or 'us'); without it, as the rules say (`:- tick(ms).`), or a second.
+    """
+
+    window: Duration | None
+    step: Duration | None
+    start: TimePoint | None
+    end: TimePoint | None
+    tick: Duration
+    tick_unit: TickUnit | None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTimes:
+    """Times as a user gives them, see `TimeOptions`."""
+
+    window: Duration | None = None
+    step: Duration | None = None
+    start: TimePoint | None = None
+    end: TimePoint | None = None
+    tick: Duration = 1
+    tick_unit: TickUnit | None = None
+
+    @property
+    def amounts(self) -> tuple[object, ...]:
+        return self.window, self.step, self.tick, self.start, self.end
 
 
 def ticks(text: str, unit: str = "s") -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit, TimePoint
+from holdsfor.duration import Duration, GivenTimes, TickUnit, TimePoint
 from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.definitions.evaluate import evaluate, make_program
 from holdsfor.engine.input.outliers import set_aside
@@ -53,7 +53,7 @@ def progress(
         raise HoldsforError("give events, or a checkpoint.")
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, tick_unit, source.given_unit)
-    times = check_ticks(None, None, start, end, tick, unit)
+    times = check_ticks(GivenTimes(start=start, end=end, tick=tick), unit)
     with shown_refusals(description.sources):
         description = description.with_input()
         program = make_program(plan(description))

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, partial, reduce
-from typing import Any
+from typing import Any, Unpack
 
-from holdsfor.duration import Duration, TickUnit, TimePoint
+from holdsfor.duration import GivenTimes, TimeOptions
 from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.definitions.evaluate import program_once
 from holdsfor.engine.input.fence import narrowed, sample_of, span_of
@@ -35,56 +35,35 @@ def recognise(
     rules: Rules,
     events: Any,
     *,
-    window: Duration | None = None,
-    step: Duration | None = None,
-    start: TimePoint | None = None,
-    end: TimePoint | None = None,
-    tick: Duration = 1,
-    tick_unit: TickUnit | None = None,
     format: str | None = None,
     mapping: Any = None,
     stepped: bool = False,
     threads: int | None = None,
     only: str | Iterable[str] | None = None,
+    **times: Unpack[TimeOptions],
 ) -> Result:
     """Recognise what the rules define in the events, over the whole history, in this process.
 
     rules: an event description, or the path of a rule file.
-    events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
-    tick_unit ('s', 'ms' or 'us') for how long a tick is; without it, as the rules say (`:- tick(ms).`), or a second.
+    events: whatever `read_events` takes, with format and mapping.
+    window, step, start, end, tick: ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a
+    tick is; without it, as the rules say (`:- tick(ms).`), or a second. See `TimeOptions`.
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     threads: how many evaluate side by side, each some of the entities; without it, as many as there are cores if there
     are rows enough. The answer is the same, its rows perhaps in another order.
     only: the definitions that the result shall have, by name or name/arity; without it, all that are not internal.
     """
-    return recognise_for(
-        NOBODY,
-        as_description(rules, only),
-        events,
-        window=window,
-        step=step,
-        start=start,
-        end=end,
-        tick=tick,
-        tick_unit=tick_unit,
-        format=format,
-        mapping=mapping,
-        stepped=stepped,
-        threads=threads,
-    )
+    description = as_description(rules, only)
+    reading: dict[str, Any] = {"format": format, "mapping": mapping}
+    return recognise_for(NOBODY, description, events, GivenTimes(**times), **reading, stepped=stepped, threads=threads)
 
 
 def recognise_for(
     receiver: Receiver,
     rules: Rules,
     events: Any,
+    given: GivenTimes,
     *,
-    window: Duration | None,
-    step: Duration | None,
-    start: TimePoint | None,
-    end: TimePoint | None,
-    tick: Duration,
-    tick_unit: TickUnit | None,
     format: str | None = None,
     mapping: Any = None,
     stepped: bool = False,
@@ -94,9 +73,9 @@ def recognise_for(
     """Do the same, and give a receiver the intervals of each fluent as soon as they are there."""
     description = as_description(rules)
     source = as_source(events, format, mapping)
-    unit = agree_on_tick_unit(description, tick_unit, source.given_unit)
+    unit = agree_on_tick_unit(description, given.tick_unit, source.given_unit)
     source = source.counting_in(unit)
-    times = check_ticks(window, step, start, end, tick, unit)
+    times = check_ticks(given, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
@@ -124,7 +103,7 @@ def recognise_for(
                 }
                 metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
                 metrics[SPAN] = find_span(windows.fence)
-                warn_of_doubts(metrics, unit, description, (window, step, tick, start, end))
+                warn_of_doubts(metrics, unit, description, given.amounts)
                 return replace(result, metrics=metrics, origin=Origin(description, source, windows, unit))
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(blocks), full.left)

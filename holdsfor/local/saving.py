@@ -13,17 +13,27 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.engine.output.changes import Report
 from holdsfor.engine.stepping.carried import Carried, from_labelled, labelled
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.wire import pack, unpack
 from holdsfor.io.events import Block
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.start.changed import RULES
-from holdsfor.job.live.start.checks import Times
-from holdsfor.local.terms import SessionTerms
+from holdsfor.job.times import Times
 
 VERSION = 1
 RECORD = "session.json"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTerms:
+    """Terms that a session is begun with. keep: how many ticks what is over stays in `current`; None: for ever."""
+
+    times: Times
+    tick_unit: str = "s"
+    report: Report = "eager"
+    keep: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

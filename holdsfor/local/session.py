@@ -12,7 +12,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit, TimePoint, ticks_at, ticks_of
+from holdsfor.duration import Duration, GivenTimes, TickUnit, TimePoint, ticks_at, ticks_of
 from holdsfor.engine.definitions.evaluate import Program, make_program
 from holdsfor.engine.input.fence import span_of
 from holdsfor.engine.input.outliers import set_aside
@@ -33,17 +33,17 @@ from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import NANOSECONDS, ResultTable, find_shape, widen
 from holdsfor.job.live.batch.clock import due_by_clock
 from holdsfor.job.live.start.changed import find_changes
-from holdsfor.job.live.start.checks import check_report, check_times, warn_if_unbounded
+from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
 from holdsfor.job.live.start.identity import identify_rules
 from holdsfor.job.run_warnings import warn_of_cut_times, warn_of_times_outside
 from holdsfor.job.shapes import shapes_of
+from holdsfor.job.times import check_times
 from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.known import Current, Known
-from holdsfor.local.saving import Saved, read_session, write_session
-from holdsfor.local.terms import SessionTerms
+from holdsfor.local.saving import Saved, SessionTerms, read_session, write_session
 from holdsfor.plan import plan
 
 Arguments = ParamSpec("Arguments")
@@ -75,7 +75,7 @@ def live(
     """
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
-    times = check_times(window, step, start, end, tick, unit)
+    times = check_times(GivenTimes(window, step, start, end, tick), unit)
     kept = None if keep is None else ticks_of("time to keep", keep, unit)
     session = _begin(choose_results(description, only), SessionTerms(times, unit, report, kept), incremental)
     warn_if_unbounded(session.program.plan)
@@ -201,7 +201,7 @@ class LiveSession:
         read = source.read(self.description.inputs)
         self.seen = join_seen([self.seen, read.seen])
         self.types = join_types(self.types, read.types)
-        inside = [set_aside(block, self.terms.fence) for block in read.blocks]
+        inside = [set_aside(block, self.terms.times.fence) for block in read.blocks]
         rejects = _join_tables(read.rejects, [refused for _, refused in inside])
         late = self._take([block for block, _ in inside], read.other_times)
         self.columns |= source.columns
@@ -221,7 +221,7 @@ class LiveSession:
     def _take(self, blocks: list[Block], other_times: tuple[Block, ...]) -> pa.Table:
         """Hands on the rows that count; gives those that are late."""
         if self.evaluation is None:
-            span = span_of([*blocks, *other_times], self.terms.fence)
+            span = span_of([*blocks, *other_times], self.terms.times.fence)
             if span is None:
                 return nothing_late()
             tick = self.terms.times.tick
@@ -236,7 +236,7 @@ class LiveSession:
         """Called once the start of the history is known."""
         warn_of_times_outside(self.description, start, self.terms.times.end)
         scope = replace(everything(self.program.plan), forgets=True)
-        windows = self.terms.windows(start)
+        windows = self.terms.times.windows(start)
         is_incremental = self.incremental and self.terms.report == "eager"  # others tell of what is settled since
         self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=is_incremental)
 

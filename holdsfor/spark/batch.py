@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit, TimePoint
+from holdsfor.duration import GivenTimes, TimeOptions
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.fence import Fence, Sample, join_samples, sample_of, span_of
 from holdsfor.engine.input.window import check_ticks
@@ -97,47 +97,42 @@ def recognise(
     rules: Rules,
     events: Any,
     *,
-    window: Duration | None = None,
-    step: Duration | None = None,
-    start: TimePoint | None = None,
-    end: TimePoint | None = None,
-    tick: Duration = 1,
-    tick_unit: TickUnit | None = None,
     buckets: int | None = None,
     format: str | None = None,
     mapping: Any = None,
     out: str | Path | None = None,
     only: str | Iterable[str] | None = None,
+    **times: Unpack[TimeOptions],
 ) -> SparkResult:
     """Recognise what the rules (a description, or the path of a rule file) define in the events, on Spark.
 
     events: a DataFrame, several by their names in the mapping, or whatever read_events takes.
-
-    Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
+    window, step, start, end, tick, tick_unit: see `TimeOptions`.
     buckets: entities are shared out over so many (default: 4 a core, fewer where there is little input, more
     where there is much).
     out: workers write the result tables there. only: see `holdsfor.recognise`.
     """
+    given = GivenTimes(**times)
     out = None if out is None else Path(out).absolute()
     description = as_description(rules, only).with_input()
     if isinstance(events, EventSource):
-        unit = agree_on_tick_unit(description, tick_unit, events.given_unit)
+        unit = agree_on_tick_unit(description, given.tick_unit, events.given_unit)
         events = events.counting_in(unit)
     else:
         known = as_mapping(mapping)
-        unit = agree_on_tick_unit(description, tick_unit, known.given_unit)
+        unit = agree_on_tick_unit(description, given.tick_unit, known.given_unit)
         mapping = known.counting_in(unit)
-    times = check_ticks(window, step, start, end, tick, unit)
+    ticks = check_ticks(given, unit)
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     check_python(spark)
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = suggest_buckets(crew.feed.estimate_rows(), count_cores(spark)) if buckets is None else buckets
     with worker_errors():
-        metrics = run_batch(program, times, count, crew, out)
+        metrics = run_batch(program, ticks, count, crew, out)
     columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
     metrics = with_shapes(metrics, description, columns)
-    warn_of_doubts(metrics, unit, description, (window, step, tick, start, end))
+    warn_of_doubts(metrics, unit, description, given.amounts)
     return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 

@@ -35,6 +35,7 @@ from holdsfor.job.live.state.bucket import Turn
 from holdsfor.job.live.state.ledger import Commit, Ledger
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
+from holdsfor.job.times import Times
 from holdsfor.language import parse
 from holdsfor.language.description import Input
 from holdsfor.plan import plan
@@ -74,7 +75,8 @@ class Live:
         self.state, self.tables = (Store(self.folder / name, sync=False) for name in ("state", "tables"))
         clock = WallClock("s", lambda: float(self.now))
         inputs, ways = tuple(DESCRIPTION.inputs), router(READY.plan, 2)
-        setting = Setting(READY, ways, inputs, self.reader, 50, STEP, 0, clock=clock, quarantines=self.quarantines)
+        times = Times(50, STEP, 0)
+        setting = Setting(READY, ways, inputs, self.reader, times, clock=clock, quarantines=self.quarantines)
         self.stream = Stream(setting, Ledger(self.state), self.tables)
 
     def run(self, batch: int, crew: Alone) -> Commit:

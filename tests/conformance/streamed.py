@@ -25,6 +25,7 @@ from holdsfor.job.live.state.bucket_state import Memory
 from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
+from holdsfor.job.times import Times
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
 from tests.naive.rows import Horizon, line_format, term_arrival
@@ -94,11 +95,7 @@ def setting_of(
         router(program.plan, buckets),
         description.inputs,
         LineReader(form),
-        horizon.window,
-        horizon.step,
-        horizon.start,
-        horizon.end,
-        horizon.tick,
+        Times(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick),
         report,
     )
 

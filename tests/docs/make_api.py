@@ -14,6 +14,7 @@ import holdsfor.sinks
 import holdsfor.sources
 import holdsfor.spark
 import holdsfor.view
+from holdsfor.duration import TimeOptions
 from holdsfor.job.live.start.beginning import StreamOptions
 from tests.docs.examples import ROOT
 
@@ -41,10 +42,17 @@ def make_api() -> str:
 
 
 def option_lines() -> Iterator[str]:
-    yield "## Options of a stream\n"
-    yield "What `holdsfor.spark.stream` and `holdsfor.local.stream.stream` take besides their own parameters.\n"
-    yield from docstring(StreamOptions)
-    yield from (f"* `{name}: {plain_type(kind)}`" for name, kind in StreamOptions.__annotations__.items())
+    yield "## Times of a run (TimeOptions)\n"
+    yield "`holdsfor.recognise` and `holdsfor.spark.recognise` take these besides their own parameters.\n"
+    yield from options_of(TimeOptions)
+    yield "\n## Options of a stream (StreamOptions)\n"
+    yield "`holdsfor.spark.stream` and `holdsfor.local.stream.stream` take these besides their own parameters.\n"
+    yield from options_of(StreamOptions)
+
+
+def options_of(options: Any) -> Iterator[str]:
+    yield from docstring(options)
+    yield from (f"* `{name}: {plain_type(kind)}`" for name, kind in options.__annotations__.items())
 
 
 def plain_type(kind: Any) -> str:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdsfor
+from holdsfor.duration import GivenTimes
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.many_terms import index_terms
 from holdsfor.engine.output.reporting import NOBODY
@@ -83,8 +84,7 @@ def test_many_facts_and_many_entities() -> None:
     ships = pa.table({"vessel": vessels, "kind": ["fishing" if number % 2 else "tug" for number in range(60)]})
     rows = [f"speed({vessel}, {30 if number % 3 else 3}) @ {number + 1}" for number, vessel in enumerate(vessels)]
     description = holdsfor.parse(RULES, facts={"ship": ships})
-    times = dict.fromkeys(("window", "step", "start", "end", "tick_unit"))
     tuning = Tuning(many_terms=5)
-    intervals = recognise_for(NOBODY, description, rows, **times, tick=1, format="terms", tuning=tuning).intervals
+    intervals = recognise_for(NOBODY, description, rows, GivenTimes(), format="terms", tuning=tuning).intervals
     found = {(row["args"][0], row["start"]) for row in intervals.to_pylist()}
     assert found == {(f"v{number}", number + 2) for number in range(60) if number % 2 and number % 3}

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
+from holdsfor.duration import GivenTimes
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.output.reporting import WrittenTexts
 from holdsfor.engine.tuning import Tuning
@@ -31,9 +32,9 @@ def test_all_intervals_are_received(seed: int, threads: int, stepped: bool) -> N
     program = random_program(seed)
     received = Received()
     source = holdsfor.read_events(list(program.rows), format="rtec")
-    times = {name: getattr(program.horizon, name) for name in ("window", "step", "start", "end", "tick")}
+    times = GivenTimes(*(getattr(program.horizon, name) for name in ("window", "step", "start", "end", "tick")))
     description = holdsfor.parse(program.text)
-    result = recognise_for(received, description, source, **times, tick_unit=None, stepped=stepped, threads=threads)
+    result = recognise_for(received, description, source, times, stepped=stepped, threads=threads)
     assert result.intervals.equals(pa.concat_tables([result.intervals.slice(0, 0), *received.tables]))
 
 
@@ -49,9 +50,8 @@ def test_an_evaluation_that_begins_anew_for_want_of_room(monkeypatch: pytest.Mon
     rows = [f"stop|{time}|{time}|v" for time in range(1, 60)]
     restarts: list[int] = []
     monkeypatch.setattr(Received, "restart", lambda self: (restarts.append(1), self.tables.clear()))
-    times = {"window": None, "step": None, "start": None, "end": None, "tick": 1, "tick_unit": None}
     result = recognise_for(
-        received, holdsfor.parse(NEW_TERMS), rows, **times, format="rtec", tuning=Tuning(spare_terms=1)
+        received, holdsfor.parse(NEW_TERMS), rows, GivenTimes(), format="rtec", tuning=Tuning(spare_terms=1)
     )
     assert len(restarts) > 1
     assert result.intervals.equals(pa.concat_tables(received.tables))

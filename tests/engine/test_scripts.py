@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
+from holdsfor.duration import GivenTimes
 from holdsfor.engine.bodies.rulebook import Rulebook
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions import simple
@@ -120,8 +121,8 @@ def draw_events(random: Random) -> list[str]:
 
 
 def recognised(rules: str, events: list[str], tuning: Tuning = DEFAULT) -> set[str]:
-    times = {"window": None, "step": None, "start": 0, "end": END, "tick": 1, "tick_unit": None}
-    result = recognise_for(NOBODY, holdsfor.parse(rules), events, **times, format="terms", tuning=tuning)
+    times = GivenTimes(start=0, end=END)
+    result = recognise_for(NOBODY, holdsfor.parse(rules), events, times, format="terms", tuning=tuning)
     return {str(row) for row in result.intervals.to_pylist()}
 
 

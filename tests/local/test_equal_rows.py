@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.engine.definitions.evaluate import make_program
-from holdsfor.engine.input.window import check_ticks
+from holdsfor.engine.input.window import Ticks
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.readers.read import read_events
 from holdsfor.job.batch import AloneInBatch, run_batch
@@ -55,7 +55,7 @@ def test_equal_rows_are_counted_on_every_host(rows: list[tuple[int, str, str, fl
         assert result.metrics["events_equal"] == equal
     crew = AloneInBatch(parts_of(read_events(table(rows), mapping=MAPPING)), RULES.inputs)
     for buckets in (1, 2, 8):
-        counts = run_batch(make_program(plan(RULES)), check_ticks(None, None, 0, 4, 1), buckets, crew)
+        counts = run_batch(make_program(plan(RULES)), Ticks(None, None, 0, 4, 1), buckets, crew)
         assert counts["events_equal"] == equal
 
 

@@ -12,13 +12,14 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
+from holdsfor.duration import GivenTimes
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.sinks import JsonLinesSink
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.input.feeds import Folder
 from holdsfor.job.live.input.files import FileReader
-from holdsfor.job.live.start.preflight import check_early
+from holdsfor.job.live.start.checks import check_early
 from holdsfor.local.stream import LocalQuery, stream
 
 RULES = """
@@ -92,9 +93,9 @@ def test_a_stream_tells_nothing_of_them(rules: str, only: Any, tmp_path: Path) -
     message = "was begun with no results of busy/1, late/1, lateCount/2, which are asked for now. Go on as it was begun"
     with pytest.raises(HoldsforError, match=message):
         run_stream(tmp_path, RULES)
-    times: dict[str, Any] = {"window": 20, "step": 10, "start": 0, "end": None, "tick": 1, "tick_unit": "s"}
+    times = GivenTimes(window=20, step=10, start=0)
     with pytest.raises(HoldsforError, match=message):
-        check_early(holdsfor.parse(RULES), tmp_path / "state", report="eager", **times)
+        check_early(holdsfor.parse(RULES), tmp_path / "state", times, "eager")
 
 
 def test_the_command_line_takes_names(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
+from holdsfor.duration import GivenTimes
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import Result
@@ -62,9 +63,8 @@ def test_many_rows_are_shared_out_by_themselves(monkeypatch: pytest.MonkeyPatch)
         "evaluate_parcels",
         lambda job, number, bucket, parts: (made.append(bucket), evaluate(job, number, bucket, parts))[1],
     )
-    times = dict.fromkeys(("window", "step", "start", "end", "tick_unit"))
     tuning = Tuning(many_rows_for_threads=1_000)
-    found = recognise_for(NOBODY, holdsfor.parse(BY_ENTITY), table, **times, tick=1, tuning=tuning)
+    found = recognise_for(NOBODY, holdsfor.parse(BY_ENTITY), table, GivenTimes(), tuning=tuning)
     assert rows(found) == expected
     assert sorted(made) == [0, 1]
 

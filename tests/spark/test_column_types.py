@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from holdsfor.engine.definitions.evaluate import make_program
-from holdsfor.engine.input.window import check_ticks
+from holdsfor.engine.input.window import Ticks
 from holdsfor.io.readers.read import read_events
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.parts import parts_of
@@ -31,7 +31,7 @@ def test_tasks_agree(tmp_path: Path) -> None:
     description = holdsfor.parse(RULES)
     crew = AloneInBatch(parts_of(read_events(write(tmp_path))), description.inputs)
     for buckets in (1, 8):
-        run_batch(make_program(plan(description)), check_ticks(None, None, 0, 20, 1), buckets, crew)
+        run_batch(make_program(plan(description)), Ticks(None, None, 0, 20, 1), buckets, crew)
         rows = crew.table("intervals").to_pylist()
         assert sorted((row["args"][0], row["start"], row["end"]) for row in rows if row["end"]) == EXPECTED
 

@@ -31,9 +31,10 @@ from holdsfor.cli.commands.options import (
     time_option,
 )
 from holdsfor.cli.output.console import complain, warn_of_overflows
-from holdsfor.cli.start.order import RunOrder, RunTimes, Writing, carry_out
+from holdsfor.cli.start.order import RunOrder, Writing, carry_out
 from holdsfor.cli.start.reading import add_bounds, load_rules, make_plan, mapped_files, read_spark_settings
 from holdsfor.cli.start.rtec_defaults import split
+from holdsfor.duration import GivenTimes
 from holdsfor.errors import HoldsforError
 
 _Value = TypeVar("_Value")
@@ -96,7 +97,7 @@ def run(
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
-    times = RunTimes(
+    times = GivenTimes(
         window=window or table.window,
         step=step or table.step,
         start=table.start if start is None else start,

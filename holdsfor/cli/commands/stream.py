@@ -47,7 +47,7 @@ from holdsfor.cli.start.streaming import (
     warn_of_passwords,
     watching,
 )
-from holdsfor.duration import ticks
+from holdsfor.duration import GivenTimes, ticks
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def stream(
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     from holdsfor.io.metrics import Health
     from holdsfor.io.readers.mapping import as_mapping
-    from holdsfor.job.live.start.preflight import check_early
+    from holdsfor.job.live.start.checks import check_early
     from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
@@ -206,17 +206,7 @@ def stream(
     if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
         raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
     if engine == "spark":
-        check_early(
-            description,
-            checkpoint,
-            window=window,
-            step=step,
-            start=start,
-            end=end,
-            tick=tick,
-            tick_unit=unit,
-            report=report,
-        )
+        check_early(description, checkpoint, GivenTimes(window, step, start, end, tick, unit), report)
     log = log_of(checkpoint)
     with ExitStack() as stack:
         health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))

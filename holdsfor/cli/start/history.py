@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,9 @@ import pyarrow.parquet as pq
 
 from holdsfor.cli.output.console import complain, progress
 from holdsfor.cli.output.findings import summarise, summarise_parts
-from holdsfor.cli.start.order import HistoryRun, RunOrder, RunTimes, Writing, choose_engine
+from holdsfor.cli.start.order import HistoryRun, RunOrder, Writing, choose_engine
 from holdsfor.cli.start.watching import WatchedSource, share_of_tasks, tell_of_compiling
+from holdsfor.duration import GivenTimes
 from holdsfor.engine.input.window import check_ticks
 from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
@@ -49,7 +51,7 @@ def carry_out(order: RunOrder) -> HistoryRun | None:
     """Carry out a run in this process; return None if it is for Spark."""
     plan.keep(order.description, order.plan)
     times, out = order.times, order.writing.out
-    check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], times["tick_unit"])
+    check_ticks(times, times.tick_unit or "s")
     source = read_events(order.sources, format=order.form, mapping=order.mapping)
     make_folder(out)  # before the work, not after it
     choice = choose_engine(order.engine, source, order.needs_spark, order.needs_process)
@@ -73,14 +75,14 @@ def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[st
 
 
 def in_process(
-    description: EventDescription, source: EventSource, times: RunTimes, writing: Writing, threads: int | None = None
+    description: EventDescription, source: EventSource, times: GivenTimes, writing: Writing, threads: int | None = None
 ) -> HistoryRun:
     """Recognise in this process; write intervals while others are still being found, where the format allows it."""
     with early_table(writing) as early:
         with tell_of_compiling(), progress("Reading") as step:
             watched = WatchedSource(source.parts, step)
             receiver = early or NOBODY
-            result = recognise_for(receiver, description, watched, **times, stepped=writing.changes, threads=threads)
+            result = recognise_for(receiver, description, watched, times, stepped=writing.changes, threads=threads)
         with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
             written = pool.submit(write_result, result, writing, early)
             findings = (*summarise(result.intervals), *summarise(result.occurrences))
@@ -109,13 +111,13 @@ def write_result(result: Result, writing: Writing, early: GrowingTable | None) -
 
 
 def on_spark(
-    spark: SparkSession, description: EventDescription, source: EventSource, times: RunTimes, writing: Writing
+    spark: SparkSession, description: EventDescription, source: EventSource, times: GivenTimes, writing: Writing
 ) -> HistoryRun:
     from holdsfor.spark import recognise as recognise_on_spark
 
     with progress("Recognising on Spark", lambda: share_of_tasks(spark)):
         written = writing.out if writing.form == "parquet" else None  # by the workers
-        result = recognise_on_spark(spark, description, source, **times, out=written)
+        result = recognise_on_spark(spark, description, source, **asdict(times), out=written)
     with progress(f"Writing {writing.out}"):
         tables = {} if written else {name: getattr(result, name).toArrow() for name in TABLES}
         _clear(writing.out, written=written is not None)

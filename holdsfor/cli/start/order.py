@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 from holdsfor.cli.output.console import show
-from holdsfor.duration import Duration, TickUnit, TimePoint
+from holdsfor.duration import GivenTimes
 from holdsfor.startup.worker import Worker
 
 if TYPE_CHECKING:
@@ -22,17 +22,6 @@ if TYPE_CHECKING:
 Engine = OneOf["auto", "spark", "local"]
 #: Up to so many bytes one process is done before Spark has started and shared them out. Some files are packed.
 MOST_BYTES, PACKED = 512 << 20, 4
-
-
-class RunTimes(TypedDict):
-    """Parameters of `recognise` that are about time."""
-
-    window: Duration | None
-    step: Duration | None
-    start: TimePoint | None
-    end: TimePoint | None
-    tick: Duration
-    tick_unit: TickUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +54,7 @@ class RunOrder:
     sources: Sequence[str] | Mapping[str, str]
     form: str | None
     mapping: Path | None
-    times: RunTimes
+    times: GivenTimes
     writing: Writing
     threads: int | None
     engine: Engine

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.duration import ticks_at, ticks_of
+from holdsfor.duration import GivenTimes, ticks_at, ticks_of
 from holdsfor.engine.input.fence import EVERYTHING, Fence, fence_for, span_of
 from holdsfor.engine.output.argument_texts import arguments
 from holdsfor.errors import HoldsforError
@@ -117,7 +117,7 @@ def find_windows_over(
     fence: Fence | None = None,
 ) -> Windows:
     """The windows asked for; `span` finds the first and last time of the stream, and is asked only if it must be."""
-    window, step, start, end, tick = check_ticks(window, step, start, end, tick)
+    window, step, start, end, tick = check_ticks(GivenTimes(window, step, start, end, tick))
     fence = fence_for(window) if fence is None else fence
     if start is None or end is None:
         assert span is not None
@@ -141,11 +141,11 @@ class Ticks(NamedTuple):
     tick: int
 
 
-def check_ticks(window: object, step: object, start: object, end: object, tick: object, unit: str = "s") -> Ticks:
-    """The times that a user gives, in ticks; says what is wrong with those that cannot be used. unit: of a tick."""
-    optional = {"window": window, "step": step, "start": start, "end": end}
+def check_ticks(given: GivenTimes, unit: str = "s") -> Ticks:
+    """Count times that a user gives in ticks of a unit; refuse those that cannot be used."""
+    optional = {"window": given.window, "step": given.step, "start": given.start, "end": given.end}
     times = {name: None if amount is None else _ticks(name, amount, unit) for name, amount in optional.items()}
-    checked = Ticks(times["window"], times["step"], times["start"], times["end"], _ticks("tick", tick, unit))
+    checked = Ticks(times["window"], times["step"], times["start"], times["end"], _ticks("tick", given.tick, unit))
     for name in ("window", "step", "tick"):
         amount = getattr(checked, name)
         if amount is not None and amount <= 0:

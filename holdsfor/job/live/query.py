@@ -41,7 +41,7 @@ class LiveQuery(ABC):
         self.once = once
         self.name = name
         self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT)
-        self.job.told = [*self.job.told, self._note]
+        self.job.followers = [*self.job.followers, self._note]
         self._begun = time.time()
         self._failure: BaseException | None = None
         self._working = threading.Lock()

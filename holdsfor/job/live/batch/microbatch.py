@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdsfor.engine.definitions.evaluate import Program
-from holdsfor.engine.input.fence import fence_for
-from holdsfor.engine.input.window import NEVER, Windows
+from holdsfor.engine.input.window import Windows
 from holdsfor.engine.output.changes import Report
 from holdsfor.io.readers.column_types import Agreed, agree, keep
 from holdsfor.io.storage.changelog import commit_name
@@ -23,6 +22,7 @@ from holdsfor.job.live.state.bucket import Turn
 from holdsfor.job.live.state.ledger import Base, Commit, Ledger, Logged
 from holdsfor.job.routing import Router
 from holdsfor.job.tasks import Job
+from holdsfor.job.times import Times
 from holdsfor.language.description import Input
 
 logger = logging.getLogger(__name__)
@@ -30,17 +30,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Settings that all batches of a stream have in common. start: None until the first batch tells it."""
+    """Settings that all batches of a stream have in common."""
 
     program: Program
     router: Router
     inputs: tuple[Input, ...]
     reader: Reader
-    window: int
-    step: int
-    start: int | None = None
-    end: int | None = None
-    tick: int = 1
+    times: Times
     report: Report = "eager"
     clock: WallClock | None = None
     pace: Pace | None = None
@@ -48,19 +44,15 @@ class Setting:
     ticks_a_second: float = 1.0
     quarantines: bool = True  # what makes a batch fail is set aside; if not, the stream stops
 
-    def windows(self, start: int) -> Windows:
-        end = NEVER if self.end is None else self.end
-        return Windows(self.window, self.step, start, end, self.tick, fence_for(self.window))
-
 
 @dataclass(slots=True)
 class Stream:
-    """The driver's side of a stream. told: called with each batch once it counts, and again if that was interrupted."""
+    """The driver's side of a stream. followers: called with each batch that counts, again after a fault."""
 
     setting: Setting
     ledger: Ledger
     tables: Store
-    told: Sequence[Callable[[Commit], None]] = ()
+    followers: Sequence[Callable[[Commit], None]] = ()
     _job: Job | None = field(default=None, repr=False)
     _before: Commit | None = field(default=None, repr=False)
     _has_run: bool = False
@@ -91,7 +83,7 @@ class Stream:
         begun = time.perf_counter()
         batch = _following(before)
         start = self._start(before, None)
-        windows = ended(self.setting.windows(0 if start is None else start), before, self.setting.max_ahead)
+        windows = ended(self.setting.times.windows(0 if start is None else start), before, self.setting.max_ahead)
         due = due_at_the_end(windows, before.fired if before else None)
         known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
         job = self._job_for(windows)
@@ -106,7 +98,7 @@ class Stream:
             return False
         start = self._start(before, None)
         fired = None if before is None else before.fired
-        return start is not None and bool(due_by_clock(self.setting.windows(start), fired, clock.now()))
+        return start is not None and bool(due_by_clock(self.setting.times.windows(start), fired, clock.now()))
 
     def last(self) -> Commit | None:
         """Return the last batch that counts."""
@@ -127,7 +119,7 @@ class Stream:
         known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
         guard = self._guard(known, crew, first)
         start = self._start(before, lambda: guard.attempt("earliest", crew.earliest))
-        job = self._job_for(self.setting.windows(0 if start is None else start))
+        job = self._job_for(self.setting.times.windows(0 if start is None else start))
         outlook = self._outlook(job, replace(known, start=start), before, crew)
         notes, doubted = self._read(job, outlook, guard)
         was_read = time.perf_counter()
@@ -172,7 +164,7 @@ class Stream:
             known.fired,
             by_clock,
             self.tables,
-            fence_for(setting.window),
+            setting.times.fence,
             isolates,
             max_ahead=setting.max_ahead,
             types=keep(known.seen),
@@ -245,23 +237,23 @@ class Stream:
             return
         with self.ledger.held():
             self.tables.write_record(commit_name(commit.batch), commit.as_json())
-        for tell in self.told:
+        for follow in self.followers:
             with self.ledger.held():
                 pass  # who has lost the checkpoint tells nothing more
-            tell(commit)
+            follow(commit)
         self._published = commit.batch
 
     def _start(self, before: Commit | None, earliest: Callable[[], int | None] | None) -> int | None:
         """The history begins after it: as given, or as the first batch that has rows tells it."""
-        setting = self.setting
-        if setting.start is not None:
-            return setting.start
+        times, clock = self.setting.times, self.setting.clock
+        if times.start is not None:
+            return times.start
         if before is not None and before.start is not None:
             return before.start
-        if setting.clock is not None:
-            return setting.clock.now() // setting.step * setting.step - setting.window
+        if clock is not None:
+            return clock.now() // times.step * times.step - times.window
         low = earliest() if earliest is not None else None
-        return None if low is None else (low - 1) // setting.tick * setting.tick
+        return None if low is None else (low - 1) // times.tick * times.tick
 
     def _job_for(self, windows: Windows) -> Job:
         if self._job is None or self._job.windows != windows:

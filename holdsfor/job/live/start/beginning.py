@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Required, TypedDict, cast
+from typing import Any, Required, TypedDict, Unpack, cast
 
-from holdsfor.duration import PER_SECOND, Duration, TickUnit, TimePoint, check_unit, ticks_of
+from holdsfor.duration import PER_SECOND, Duration, GivenTimes, TickUnit, TimePoint, check_unit, ticks_of
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.output.changes import Report
 from holdsfor.errors import HoldsforError
@@ -32,7 +32,7 @@ from holdsfor.job.live.batch.clock import Pace, WallClock
 from holdsfor.job.live.batch.delivery import Deliveries, Delivery, Each
 from holdsfor.job.live.batch.microbatch import Setting, Stream
 from holdsfor.job.live.input.reading import ColumnReader, LineReader, Reader, TablesReader
-from holdsfor.job.live.start.checks import check_report, check_times, warn_if_unbounded
+from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
 from holdsfor.job.live.start.identity import identity_of
 from holdsfor.job.live.start.opening import open_stream
 from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
@@ -40,6 +40,7 @@ from holdsfor.job.live.state.places import Places
 from holdsfor.job.routing import router
 from holdsfor.job.run_warnings import warn_of_times_outside, warn_of_units
 from holdsfor.job.shapes import shapes_of
+from holdsfor.job.times import check_times
 from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
@@ -101,6 +102,64 @@ class StreamOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
+class StreamSettings:
+    """Options of a stream, with what counts where a user says nothing; see `StreamOptions`."""
+
+    window: Duration
+    step: Duration
+    checkpoint: str | Path
+    start: TimePoint | None = None
+    end: TimePoint | None = None
+    tick: Duration = 1
+    tick_unit: TickUnit | None = None
+    out: str | Path | None = None
+    buckets: int | None = None
+    report: Report = "eager"
+    clock: str | WallClock | None = None
+    max_ahead: Duration | None = None
+    pace: float | None = None
+    durable: bool = False
+    on_poison: str = "quarantine"
+    sinks: Sequence[Sink] = ()
+    message_times: Times = "ticks"
+    message_arguments: Arguments = "list"
+    on_failure: str = "stop"
+    watch: Callable[[BatchMetrics], None] | None = None
+    take_over: bool = False
+    only: str | Iterable[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.on_poison not in ON_POISON:
+            raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {self.on_poison!r}.")
+        if self.on_failure not in ON_FAILURE:
+            raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {self.on_failure!r}.")
+        check_report(self.report)
+        names = [sink.name for sink in self.sinks]
+        if len(set(names)) < len(names):
+            raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
+
+    @property
+    def times(self) -> GivenTimes:
+        return GivenTimes(self.window, self.step, self.start, self.end, self.tick)
+
+    def most_ahead(self, window: int, unit: TickUnit) -> int | None:
+        """Return how many ticks ahead of the rest a row may arrive; None: as far as it likes."""
+        if self.max_ahead is None:
+            return max(10 * window, DAY * PER_SECOND[unit])
+        ticks = ticks_of("max_ahead", self.max_ahead, unit)
+        if ticks < 0:
+            raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {ticks}")
+        return ticks or None
+
+    def wall_clock(self, most_ahead: int | None, unit: TickUnit) -> WallClock | None:
+        """Return the clock that query times go by, if it is that on the wall."""
+        if not isinstance(self.clock, str):
+            return self.clock
+        seconds = None if most_ahead is None else most_ahead / PER_SECOND[unit]
+        return WallClock(check_unit(self.clock, "clock"), most_ahead=seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class Begun:
     """A stream that can run: the driver's side of it, where its parts lie, that they are ours, and what comes out."""
 
@@ -112,103 +171,65 @@ class Begun:
 
 
 def begin_stream(
-    description: EventDescription,
-    reader: Reader,
-    each: Each,
-    default_buckets: int,
-    *,
-    window: Duration,
-    step: Duration,
-    checkpoint: str | Path,
-    start: TimePoint | None = None,
-    end: TimePoint | None = None,
-    tick: Duration = 1,
-    tick_unit: TickUnit | None = None,
-    out: str | Path | None = None,
-    buckets: int | None = None,
-    report: Report = "eager",
-    clock: str | WallClock | None = None,
-    max_ahead: Duration | None = None,
-    pace: float | None = None,
-    durable: bool = False,
-    on_poison: str = "quarantine",
-    sinks: Sequence[Sink] = (),
-    message_times: Times = "ticks",
-    message_arguments: Arguments = "list",
-    on_failure: str = "stop",
-    watch: Callable[[BatchMetrics], None] | None = None,
-    take_over: bool = False,
-    only: str | Iterable[str] | None = None,
+    description: EventDescription, reader: Reader, each: Each, default_buckets: int, **options: Unpack[StreamOptions]
 ) -> Begun:
-    """each: runs a function on each of several items, on the workers that there are."""
-    if on_poison not in ON_POISON:
-        raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {on_poison!r}.")
-    if on_failure not in ON_FAILURE:
-        raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {on_failure!r}.")
-    check_report(report)
-    description = choose_results(description, only)
-    _check_sinks(sinks)
+    """Begin a stream, or go on with it. each: runs a function on each of several items, on the workers."""
+    settings = StreamSettings(**options)
+    description = choose_results(description, settings.only)
     mapping = mapping_of(reader)
-    unit = agree_on_tick_unit(description, tick_unit, mapping.given_unit)
+    unit = agree_on_tick_unit(description, settings.tick_unit, mapping.given_unit)
     reader = _counting_in(reader, unit)
-    times = check_times(window, step, start, end, tick, unit)
+    times = check_times(settings.times, unit)
     shapes = shapes_of(description, mapping.all_arguments)
-    form = MessageForm.of(message_times, message_arguments, unit, shapes)
-    warn_of_units(mapping.given_unit, unit, description, (window, step, tick, start, end))
+    form = MessageForm.of(settings.message_times, settings.message_arguments, unit, shapes)
+    warn_of_units(mapping.given_unit, unit, description, settings.times.amounts)
     with shown_refusals(description.sources):
         description = description.with_input()
         program = make_program(plan(description))
     warn_if_unbounded(program.plan)
     warn_of_times_outside(description, times.start, times.end)
-    bound = _most_ahead(max_ahead, times.window, unit)
-    places = Places.of(checkpoint, out, durable)
-    lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
+    bound = settings.most_ahead(times.window, unit)
+    places = Places.of(settings.checkpoint, settings.out, settings.durable)
+    lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", settings.take_over)
     try:
         ledger = Ledger(places.state, lease.held)
-        count = buckets or _buckets_of(ledger) or default_buckets
+        count = settings.buckets or _buckets_of(ledger) or default_buckets
         setting = Setting(
             program,
             router(program.plan, count),
             tuple(description.inputs),
             reader,
-            times.window,
-            times.step,
-            times.start,
-            times.end,
-            times.tick,
-            report,
-            _wall_clock(clock, bound, unit),
-            None if pace is None else Pace(pace),
+            times,
+            settings.report,
+            settings.wall_clock(bound, unit),
+            None if settings.pace is None else Pace(settings.pace),
             bound,
             PER_SECOND[unit],
-            on_poison == "quarantine",
+            settings.on_poison == "quarantine",
         )
         places.spark.make()  # Spark would let all read it
         defined = list(dict.fromkeys(shape.name for shape in shapes))
         open_stream(ledger, places.tables, places.spark, identity_of(setting, count), defined)
+        outboxes = {sink.name: _outbox(sink, settings, lease) for sink in settings.sinks}
         deliveries = Deliveries(
-            [
-                Delivery(
-                    sink,
-                    places.state,
-                    places.tables,
-                    each,
-                    _outbox(sink, checkpoint, durable, lease, on_failure),
-                    form,
-                )
-                for sink in sinks
-            ]
+            [Delivery(sink, places.state, places.tables, each, outboxes[sink.name], form) for sink in settings.sinks]
         )
-        told: list[Callable[[Commit], None]] = [deliveries]
-        told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
-        told += [RejectWarnings(places.tables), CutTimeWarning(UNITS[unit])]
-        told += [] if watch is None else [Watching(watch, deliveries)]
+        followers = _make_followers(places.tables, each, deliveries, unit, settings.watch)
         deliveries.start()
         lease.before_release(deliveries.finish)
-        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes, deliveries)
+        return Begun(Stream(setting, ledger, places.tables, followers), places, lease, shapes, deliveries)
     except BaseException:
         lease.release()
         raise
+
+
+def _make_followers(
+    tables: Store, each: Each, deliveries: Deliveries, unit: TickUnit, watch: Callable[[BatchMetrics], None] | None
+) -> list[Callable[[Commit], None]]:
+    """Return what is called with each batch that counts."""
+    followers: list[Callable[[Commit], None]] = [deliveries, Compactor(tables, each)]
+    followers += [partial(warn_of_changed_files, tables), RejectWarnings(tables), CutTimeWarning(UNITS[unit])]
+    return followers if watch is None else [*followers, Watching(watch, deliveries)]
 
 
 def _buckets_of(ledger: Ledger) -> int | None:
@@ -216,41 +237,17 @@ def _buckets_of(ledger: Ledger) -> int | None:
     return int(ledger.identity()["buckets"]) if ledger.store.exists(IDENTITY) else None
 
 
-def _check_sinks(sinks: Sequence[Sink]) -> None:
-    names = [sink.name for sink in sinks]
-    if len(set(names)) < len(names):
-        raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
-
-
-def _outbox(sink: Sink, checkpoint: str | Path, durable: bool, lease: Lease, on_failure: str) -> Outbox | None:
+def _outbox(sink: Sink, settings: StreamSettings, lease: Lease) -> Outbox | None:
     """Return where changes wait for a sink, if they do; refuses to overtake what waits from before."""
-    kept = Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True)
-    if on_failure == "keep":
-        return Outbox(sink, kept, lease.held)
-    if kept.names():
+    undelivered = Store(f"{settings.checkpoint}/undelivered/{sink.name}", sync=settings.durable, private=True)
+    if settings.on_failure == "keep":
+        return Outbox(sink, undelivered, lease.held)
+    if undelivered.names():
         raise HoldsforError(
-            f"changes that {sink.name} has not taken wait in {kept.shown()}, and later ones must not overtake them. "
-            "Start with --on-failure keep (in Python on_failure='keep'), or delete that folder."
+            f"changes that {sink.name} has not taken wait in {undelivered.shown()}, and later ones must not overtake "
+            "them. Start with --on-failure keep (in Python on_failure='keep'), or delete that folder."
         )
     return None
-
-
-def _most_ahead(max_ahead: Duration | None, window: int, unit: TickUnit) -> int | None:
-    """How many ticks ahead of the rest a row may arrive; None: as far as it likes."""
-    if max_ahead is None:
-        return max(10 * window, DAY * PER_SECOND[unit])
-    ticks = ticks_of("max_ahead", max_ahead, unit)
-    if ticks < 0:
-        raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {ticks}")
-    return ticks or None
-
-
-def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: TickUnit) -> WallClock | None:
-    if not isinstance(clock, str):
-        return clock
-    return WallClock(
-        check_unit(clock, "clock"), most_ahead=None if most_ahead is None else most_ahead / PER_SECOND[unit]
-    )
 
 
 def _counting_in(reader: Reader, unit: TickUnit) -> Reader:

@@ -17,15 +17,16 @@ from holdsfor.job.live.start.changed import INTERNAL, PIECES
 
 def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
     """Collect what must stay as it is, by names that a message can use; as JSON gives it back."""
+    times = setting.times
     identity = {
         **identify_rules(setting.program),
-        "window": setting.window,
-        "step": setting.step,
-        "tick": setting.tick,
+        "window": times.window,
+        "step": times.step,
+        "tick": times.tick,
         "buckets": buckets,
         "report": setting.report,
-        "start": setting.start,
-        "end": setting.end,
+        "start": times.start,
+        "end": times.end,
         "clock": "arrival" if setting.clock is None else f"wall ({setting.clock.unit})",
         **_reader_identity(setting.reader),
     }
