@@ -78,7 +78,9 @@ class FolderStream:
 
     def __post_init__(self) -> None:
         setting = setting_of(holdsfor.parse(RULES), WINDOWS, 2)
-        self.setting = replace(setting, end=None, reader=FileReader(Mapping(), f"{self.incoming}/*"))
+        self.setting = replace(
+            setting, times=replace(setting.times, end=None), reader=FileReader(Mapping(), f"{self.incoming}/*")
+        )
 
     @property
     def incoming(self) -> Path:

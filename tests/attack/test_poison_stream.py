@@ -404,7 +404,7 @@ def test_rows_that_end_the_process(when: str, tmp_path: Path) -> None:
 
 def test_the_start_is_found_beside_poison(tmp_path: Path) -> None:
     live = Live(tmp_path, Fragile())
-    live.stream.setting = replace(live.stream.setting, clock=None, start=None)
+    live.stream.setting = replace(live.stream.setting, clock=None, times=Times(50, STEP))
     commit = live.stream.run(0, Alone([lines("velocity|7|7|good0|1", "poison", "velocity|40|40|good0|9")]))
     assert commit.start == 6
     assert metrics_of(commit).units_quarantined == 1

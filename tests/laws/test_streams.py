@@ -192,7 +192,8 @@ def test_what_is_read_late_counts_as_come_late(seed: int, tmp_path: Path) -> Non
 def test_a_stream_may_go_on_after_its_end(seed: int, tmp_path: Path) -> None:
     """Closing makes all query times due; what comes later counts as come after them."""
     program, random = random_program(seed), Random(seed)
-    setting = replace(setting_of(parse(program.text), program.horizon, 3), end=None)
+    setting = setting_of(parse(program.text), program.horizon, 3)
+    setting = replace(setting, times=replace(setting.times, end=None))
     live, seen, fired = ByHand(setting, tmp_path), [], None
     for batch, part in enumerate(cuts(sorted(program.rows, key=arrival), random)):
         seen += [_not_before(row, fired) for row in part]
