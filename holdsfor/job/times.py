@@ -33,17 +33,17 @@ class Times:
         return Windows(self.window, self.step, start, end, self.tick, self.fence)
 
 
-def check_times(given: GivenTimes, unit: str) -> Times:
+def check_times(times: GivenTimes, unit: str) -> Times:
     """Count the times of a stream or a session in ticks; refuse those that cannot be used."""
-    times = check_ticks(given, unit)
-    if times.window is None or times.step is None:
+    ticks = check_ticks(times, unit)
+    if ticks.window is None or ticks.step is None:
         raise HoldsforError("a stream needs a window and a step, such as window='4h', step='1h'")
-    if times.window < times.step:
+    if ticks.window < ticks.step:
         _log.warning(
             "the window (%d) is shorter than the step (%d): what happens between two windows does not count",
-            times.window,
-            times.step,
+            ticks.window,
+            ticks.step,
         )
-    if times.start is not None and times.end is not None and times.end < times.start:
-        raise HoldsforError(f"the end ({times.end}) is before the start ({times.start})")
-    return Times(times.window, times.step, times.start, times.end, times.tick)
+    if ticks.start is not None and ticks.end is not None and ticks.end < ticks.start:
+        raise HoldsforError(f"the end ({ticks.end}) is before the start ({ticks.start})")
+    return Times(ticks.window, ticks.step, ticks.start, ticks.end, ticks.tick)

@@ -62,7 +62,7 @@ def recognise_for(
     receiver: Receiver,
     rules: Rules,
     events: Any,
-    given: GivenTimes,
+    times: GivenTimes,
     *,
     format: str | None = None,
     mapping: Any = None,
@@ -73,9 +73,9 @@ def recognise_for(
     """Do the same, and give a receiver the intervals of each fluent as soon as they are there."""
     description = as_description(rules)
     source = as_source(events, format, mapping)
-    unit = agree_on_tick_unit(description, given.tick_unit, source.given_unit)
+    unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
     source = source.counting_in(unit)
-    times = check_ticks(given, unit)
+    ticks = check_ticks(times, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
@@ -90,7 +90,7 @@ def recognise_for(
             blocks = list(read[0].blocks)
         find_span = cache(partial(span_of, [block for part in read for block in part.timed]))
         while True:
-            windows = find_windows_over(lambda fence: find_span(fence) or (1, 1), *times, fence)
+            windows = find_windows_over(lambda fence: find_span(fence) or (1, 1), *ticks, fence)
             try:
                 if count > 1:
                     result = find_history_in_threads(program, read, windows, count)
@@ -103,7 +103,7 @@ def recognise_for(
                 }
                 metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
                 metrics[SPAN] = find_span(windows.fence)
-                warn_of_doubts(metrics, unit, description, given.amounts)
+                warn_of_doubts(metrics, unit, description, times.amounts)
                 return replace(result, metrics=metrics, origin=Origin(description, source, windows, unit))
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(blocks), full.left)

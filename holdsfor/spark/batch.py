@@ -112,17 +112,17 @@ def recognise(
     where there is much).
     out: workers write the result tables there. only: see `holdsfor.recognise`.
     """
-    given = GivenTimes(**times)
+    chosen = GivenTimes(**times)
     out = None if out is None else Path(out).absolute()
     description = as_description(rules, only).with_input()
     if isinstance(events, EventSource):
-        unit = agree_on_tick_unit(description, given.tick_unit, events.given_unit)
+        unit = agree_on_tick_unit(description, chosen.tick_unit, events.given_unit)
         events = events.counting_in(unit)
     else:
         known = as_mapping(mapping)
-        unit = agree_on_tick_unit(description, given.tick_unit, known.given_unit)
+        unit = agree_on_tick_unit(description, chosen.tick_unit, known.given_unit)
         mapping = known.counting_in(unit)
-    ticks = check_ticks(given, unit)
+    ticks = check_ticks(chosen, unit)
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     check_python(spark)
@@ -132,7 +132,7 @@ def recognise(
         metrics = run_batch(program, ticks, count, crew, out)
     columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
     metrics = with_shapes(metrics, description, columns)
-    warn_of_doubts(metrics, unit, description, given.amounts)
+    warn_of_doubts(metrics, unit, description, chosen.amounts)
     return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 

@@ -141,11 +141,11 @@ class Ticks(NamedTuple):
     tick: int
 
 
-def check_ticks(given: GivenTimes, unit: str = "s") -> Ticks:
+def check_ticks(times: GivenTimes, unit: str = "s") -> Ticks:
     """Count times that a user gives in ticks of a unit; refuse those that cannot be used."""
-    optional = {"window": given.window, "step": given.step, "start": given.start, "end": given.end}
-    times = {name: None if amount is None else _ticks(name, amount, unit) for name, amount in optional.items()}
-    checked = Ticks(times["window"], times["step"], times["start"], times["end"], _ticks("tick", given.tick, unit))
+    optional = {"window": times.window, "step": times.step, "start": times.start, "end": times.end}
+    ticks = {name: None if amount is None else _ticks(name, amount, unit) for name, amount in optional.items()}
+    checked = Ticks(ticks["window"], ticks["step"], ticks["start"], ticks["end"], _ticks("tick", times.tick, unit))
     for name in ("window", "step", "tick"):
         amount = getattr(checked, name)
         if amount is not None and amount <= 0:

@@ -34,13 +34,13 @@ def warn_if_unbounded(compiled: Plan) -> None:
         _log.warning("what it looks at is kept for ever%s: %s", also, describe_unbounded(signature, one))
 
 
-def check_early(description: EventDescription, checkpoint: str | Path, given: GivenTimes, report: str) -> None:
+def check_early(description: EventDescription, checkpoint: str | Path, times: GivenTimes, report: str) -> None:
     """Refuse, before Spark has started, rules, times, and a checkpoint that was begun with others."""
-    times = check_times(given, check_unit(given.tick_unit or "s"))
+    ticks = check_times(times, check_unit(times.tick_unit or "s"))
     state = Store(f"{checkpoint}/holdsfor")
     with shown_refusals(description.sources):
         program = make_program(plan(description.with_input()))
     if state.exists(IDENTITY):
-        identity = identify_rules(program) | {"window": times.window, "step": times.step}
-        identity |= {"tick": times.tick, "report": report, "start": times.start, "end": times.end}
+        identity = identify_rules(program) | {"window": ticks.window, "step": ticks.step}
+        identity |= {"tick": ticks.tick, "report": report, "start": ticks.start, "end": ticks.end}
         Ledger(state).check_identity(identity)
