@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 from holdsfor.functions import Registered
 from holdsfor.language.literals import Aggregate, Holds, Is, Literal, Not, Occurs, Or, Statement, all_variables
 from holdsfor.language.nodes import Node
-from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, variables
+from holdsfor.language.terms import Place, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 
 _TIME = Var("~time")
@@ -30,6 +30,26 @@ class Pattern(Node):
         return tuple(child for child in self.children if isinstance(child, Pattern))
 
     @property
+    def together(self) -> tuple[Pattern, ...]:
+        """Return the patterns directly inside that occur together: not what must be absent, nor alternatives."""
+        return self.parts
+
+    @property
+    def event_variables(self) -> frozenset[Var]:
+        """Return the variables that its events and fluents give a value, whichever alternatives of OR happen."""
+        return frozenset[Var]().union(*(part.event_variables for part in self.together))
+
+    @property
+    def as_literals(self) -> tuple[Literal, ...]:
+        """Return the events, fluents, tests and calculations that it asks for, without the order in time."""
+        return tuple(literal for part in self.parts for literal in part.as_literals)
+
+    @property
+    def sequence(self) -> tuple[tuple[Pattern, ...], Pattern] | None:
+        """Return the patterns that end before the last one of a sequence, and that one; None if it is none."""
+        return None
+
+    @property
     def own_variables(self) -> set[Var]:
         """Return the variables of this pattern, without those of patterns inside it."""
         own = {variable for term in self.terms for variable in variables(term)}
@@ -45,6 +65,14 @@ class EventPattern(Pattern):
 
     TERMS = ("event",)
 
+    @property
+    def event_variables(self) -> frozenset[Var]:
+        return frozenset(self.own_variables)
+
+    @property
+    def as_literals(self) -> tuple[Literal, ...]:
+        return (Occurs(self.event, _TIME, _TIME, self.place),)
+
 
 @dataclass(frozen=True, slots=True)
 class Stretch(Pattern):
@@ -55,6 +83,14 @@ class Stretch(Pattern):
     place: Place = field(compare=False)
 
     TERMS = ("fluent", "value")
+
+    @property
+    def event_variables(self) -> frozenset[Var]:
+        return frozenset(self.own_variables)
+
+    @property
+    def as_literals(self) -> tuple[Literal, ...]:
+        return (Holds(self.fluent, self.value, _TIME, self.place),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +112,10 @@ class Join(Pattern):
 
     CHILDREN = ("left", "right")
 
+    @property
+    def sequence(self) -> tuple[tuple[Pattern, ...], Pattern] | None:
+        return ((self.left,), self.right) if self.kind == "seq" else None
+
 
 @dataclass(frozen=True, slots=True)
 class Either(Pattern):
@@ -85,6 +125,18 @@ class Either(Pattern):
     place: Place = field(compare=False)
 
     CHILDREN = ("alternatives",)
+
+    @property
+    def together(self) -> tuple[Pattern, ...]:
+        return ()
+
+    @property
+    def event_variables(self) -> frozenset[Var]:
+        return frozenset.intersection(*(case.event_variables for case in self.alternatives))
+
+    @property
+    def as_literals(self) -> tuple[Literal, ...]:
+        return (Or(tuple(case.as_literals for case in self.alternatives), self.place),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +156,19 @@ class Absence(Pattern):
 
     CHILDREN = ("what", "first", "last")
 
+    @property
+    def together(self) -> tuple[Pattern, ...]:
+        return self.parts[1:]
+
+    @property
+    def as_literals(self) -> tuple[Literal, ...]:
+        present = tuple(literal for part in self.together for literal in part.as_literals)
+        return (*present, Not(self.what.as_literals, self.what.place))
+
+    @property
+    def sequence(self) -> tuple[tuple[Pattern, ...], Pattern] | None:
+        return None if isinstance(self.last, int) else ((self.what, self.first), self.last)
+
 
 @dataclass(frozen=True, slots=True)
 class Filter(Pattern):
@@ -114,6 +179,10 @@ class Filter(Pattern):
     place: Place = field(compare=False)
 
     CHILDREN = ("pattern", "conditions")
+
+    @property
+    def as_literals(self) -> tuple[Literal, ...]:
+        return (*self.pattern.as_literals, *self.conditions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +228,11 @@ class RunningAggregate(Pattern):
 
     CHILDREN = ("pattern", "measures")
 
+    @property
+    def as_literals(self) -> tuple[Literal, ...]:
+        measured = (literal for measure in self.measures for literal in _measured(measure))
+        return (*self.pattern.as_literals, *measured)
+
 
 @dataclass(frozen=True, slots=True)
 class PatternRule(Statement):
@@ -183,53 +257,12 @@ class PatternRule(Statement):
     def body(self) -> tuple[Literal, ...]:
         """Return the events, fluents, tests and calculations that the rule asks for, without the order in time."""
         calculated: list[Term] = [arg for arg in name_and_args(self.head)[1] if is_calculated(arg)]
-        return (*_asked(self.pattern), *(Is(Var(f"~{i}"), arg, arg.place) for i, arg in enumerate(calculated)))
+        return (*self.pattern.as_literals, *(Is(Var(f"~{i}"), arg, arg.place) for i, arg in enumerate(calculated)))
 
 
 def is_calculated(argument: Term) -> bool:
     """Whether an argument of a head is worked out: `it(K+1)`, `agg(max(V,X))`."""
-    return isinstance(argument, Compound) and (argument.functor, len(argument.args)) in FUNCTIONS
-
-
-def event_variables(pattern: Pattern) -> frozenset[Var]:
-    """The variables that events and fluents of a pattern give a value, whichever alternatives of OR happen."""
-    match pattern:
-        case EventPattern() | Stretch():
-            return frozenset(pattern.own_variables)
-        case Either():
-            return frozenset.intersection(*map(event_variables, pattern.alternatives))
-    return frozenset[Var]().union(*map(event_variables, beside_each_other(pattern)))
-
-
-def beside_each_other(pattern: Pattern) -> tuple[Pattern, ...]:
-    """The patterns inside that occur together: all but what must be absent, and alternatives."""
-    match pattern:
-        case Either():
-            return ()
-        case Absence():
-            return tuple(part for part in pattern.parts if part is not pattern.what)
-    return pattern.parts
-
-
-def _asked(pattern: Pattern) -> tuple[Literal, ...]:
-    match pattern:
-        case EventPattern():
-            return (Occurs(pattern.event, _TIME, _TIME, pattern.place),)
-        case Stretch():
-            return (Holds(pattern.fluent, pattern.value, _TIME, pattern.place),)
-        case Instant():
-            return ()
-        case Either():
-            return (Or(tuple(_asked(each) for each in pattern.alternatives), pattern.place),)
-        case Absence():
-            last = () if isinstance(pattern.last, int) else _asked(pattern.last)
-            return (*_asked(pattern.first), *last, Not(_asked(pattern.what), pattern.what.place))
-        case Filter():
-            return (*_asked(pattern.pattern), *pattern.conditions)
-        case RunningAggregate():
-            measured = (literal for measure in pattern.measures for literal in _measured(measure))
-            return (*_asked(pattern.pattern), *measured)
-    return tuple(literal for part in pattern.parts for literal in _asked(part))
+    return (argument.functor, len(argument.args)) in FUNCTIONS
 
 
 def _measured(measure: Measure) -> Iterator[Literal]:

@@ -11,9 +11,9 @@ from holdsfor.language.format.layout import INDENT, WIDTH, Line, LineBreaks, Tex
 from holdsfor.language.format.patterns import PatternWriter
 from holdsfor.language.format.terms import TermWriter, chain
 from holdsfor.language.format.text import Span, Text
-from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
+from holdsfor.language.nodes import N, Node, find_all, transform
 from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDeclaration, RawDirective, RawPatternRule, parse
-from holdsfor.language.terms import Compound, Items, Term, Var, quoted
+from holdsfor.language.terms import Compound, Term, Var, quoted
 
 #: Rules always have their conditions below them; declarations stay on one line where they fit.
 _RULES = frozenset({"initiatedAt", "terminatedAt", "initiates", "terminates", "happensAt", "holdsFor"})
@@ -82,16 +82,17 @@ class _Writer:
 
     def _entry(self, entry: _Entry) -> list[Line]:
         first = entry.raw[0]
-        if isinstance(first, RawClause):
-            return self._clause(first, entry)
-        if isinstance(first, RawPatternRule):
-            comments = [(False, comment.text) for comment in self._text.inside(entry.start, entry.end)]
-            lines = PatternWriter(TermWriter(self._text)).write_rule(first)
-            return [*remarks(comments, 0), *map(Line, lines)]
-        if isinstance(first, RawDirective):
-            word = f":- {first.word} " if first.word else ":- "
-            return self._listed(word, chain(first.goal, ","), entry, bool(first.word))
-        return self._declarations([each for each in entry.raw if isinstance(each, RawDeclaration)], entry)
+        match first:
+            case RawClause():
+                return self._clause(first, entry)
+            case RawPatternRule():
+                comments = [(False, comment.text) for comment in self._text.inside(entry.start, entry.end)]
+                lines = PatternWriter(TermWriter(self._text)).write_rule(first)
+                return [*remarks(comments, 0), *map(Line, lines)]
+            case RawDirective():
+                word = f":- {first.word} " if first.word else ":- "
+                return self._listed(word, chain(first.goal, ","), entry, bool(first.word))
+        return self._declarations([*find_all(entry.raw, RawDeclaration)], entry)
 
     def _clause(self, raw: RawClause, entry: _Entry) -> list[Line]:
         region = (entry.start, entry.stop - 1)
@@ -100,7 +101,7 @@ class _Writer:
             return _closed(self._layout.rows([head], region, 0))
         goals = chain(raw.body, ",")
         head, *body = self._layout.pieces([raw.head, *goals], region, True)
-        name = raw.head.functor if isinstance(raw.head, Compound) else ""
+        name = raw.head.functor
         if name not in _RULES and (len(goals) == 1 or name in _DECLARATIONS):
             short = self._short(head, body, region)
             if short:
@@ -182,34 +183,19 @@ def _alignment(line: Line) -> tuple[int, bool] | None:
     return len(line.text) - len(line.text.lstrip()), line.text.endswith(":-")
 
 
-def _meaning(parsed: Parsed) -> list[object]:
-    meanings: list[object] = []
-    for raw in parsed.raw:
-        if isinstance(raw, RawClause):
-            meanings.append((_nameless(raw.head), raw.body and _nameless(raw.body)))
-        elif isinstance(raw, RawDirective):
-            meanings.append((raw.word, _nameless(raw.goal)))
-        elif isinstance(raw, RawPatternRule):
-            meanings.append((raw.label, tuple(map(_nameless, raw.heads)), _nameless_pattern(raw.pattern)))
-        else:
-            meanings.append((raw.kind, raw.signature))
-    return meanings
+def _meaning(parsed: Parsed) -> list[Raw]:
+    return [raw.rebuild(_nameless, _nameless) for raw in parsed.raw]
 
 
-def _nameless(term: Term) -> Term:
-    """Each `_` alike, as their numbers depend on names that comments mention; `(a, b), c` is `a, b, c`."""
-    if isinstance(term, Var):
-        return Var("_") if term.anonymous else term
-    if isinstance(term, Compound):
-        parts = chain(term, term.functor) if term.functor in (",", ";") else term.args
-        return Compound(term.functor, tuple(map(_nameless, parts)))
-    return Items(tuple(map(_nameless, term.items))) if isinstance(term, Items) else term
+def _nameless(node: N) -> N:
+    """Make each `_` alike, as their numbers depend on names that comments mention; `(a, b), c` is `a, b, c`."""
+    return transform(node, _without_names)
 
 
-def _nameless_pattern(pattern: RawPattern) -> RawPattern:
-    if isinstance(pattern, RawOperation):
-        return replace(pattern, parts=tuple(map(_nameless_pattern, pattern.parts)))
-    return pattern if isinstance(pattern, RawDuration) else _nameless(pattern)
+def _without_names(part: Node) -> Node:
+    if isinstance(part, Compound) and part.functor in (",", ";"):
+        return Compound(part.functor, tuple(map(_nameless, chain(part, part.functor))))
+    return Var("_") if isinstance(part, Var) and part.anonymous else part
 
 
 def _remarks(text: Text) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import TypeVar, cast
 
@@ -13,6 +13,7 @@ from lark import Token, Tree
 
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.nodes import Node
 from holdsfor.language.parsing.durations import HINT, count_ticks, needs_unit, wrong_duration
 from holdsfor.language.parsing.patterns import RawPatternRule, build_pattern_rule
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
@@ -30,26 +31,30 @@ _CHAIN = 32
 
 
 @dataclass(frozen=True, slots=True)
-class RawClause:
+class RawClause(Node):
     head: Term
     body: Term | None
-    place: Place
+    place: Place = field(compare=False)
+
+    TERMS = ("head", "body")
 
 
 @dataclass(frozen=True, slots=True)
-class RawDirective:
+class RawDirective(Node):
     word: str  # dynamic, discontiguous, ...; "" if the directive is a goal
     goal: Term
-    place: Place
+    place: Place = field(compare=False)
+
+    TERMS = ("goal",)
 
 
 @dataclass(frozen=True, slots=True)
-class RawDeclaration:
+class RawDeclaration(Node):
     """`input event name/arity`, `input fluent name/arity` or `internal name/arity`."""
 
     kind: OneOf["event", "fluent", "internal"]
     signature: Signature
-    place: Place
+    place: Place = field(compare=False)
 
     @property
     def word(self) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.draft import Draft
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawDirective
-from holdsfor.language.terms import Atom, Items, Term, name_and_args
+from holdsfor.language.terms import Atom, Items, Term
 from holdsfor.language.vocabulary import LOADING
 
 ENDINGS = ("", ".prolog", ".pl", ".ec")
@@ -77,12 +78,11 @@ def read_source(path: Path) -> Source:
 
 def _named(raw: Iterable[Raw]) -> Iterator[Atom]:
     """The names of the files; a library of Prolog's (`library(lists)`) is none."""
-    for each in raw:
-        if isinstance(each, RawDirective):
-            if isinstance(each.goal, Items):
-                yield from _atoms(each.goal)
-            elif each.goal.functor in LOADING:
-                yield from _atoms(name_and_args(each.goal)[1][0])
+    for directive in find_all(raw, RawDirective):
+        if isinstance(directive.goal, Items):
+            yield from _atoms(directive.goal)
+        elif directive.goal.functor in LOADING:
+            yield from _atoms(directive.goal.args[0])
 
 
 def _atoms(term: Term) -> Iterator[Atom]:

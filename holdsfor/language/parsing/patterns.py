@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from lark import Token, Tree
 
+from holdsfor.language.nodes import Node
 from holdsfor.language.terms import Compound, Place, Term
 from holdsfor.language.written import written
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class RawDuration:
+class RawDuration(Node):
     """`30`, `5 min`, `1 h 30 min`, as written."""
 
     text: str
@@ -24,7 +25,7 @@ class RawDuration:
 
 
 @dataclass(frozen=True, slots=True)
-class RawOperation:
+class RawOperation(Node):
     """operator: a word in lower case (seq, or, cnot, ...), or what has a form of its own:
 
     not (what, first, last), where (pattern, condition), aggregate (pattern, measures, amount), . (pattern, duration),
@@ -36,18 +37,23 @@ class RawOperation:
     place: Place = field(compare=False)
     bracketed: bool = field(default=False, compare=False)
 
+    CHILDREN = ("parts",)
+
 
 RawPattern = Term | RawOperation | RawDuration
 
 
 @dataclass(frozen=True, slots=True)
-class RawPatternRule:
+class RawPatternRule(Node):
     """label: head OR head <- pattern."""
 
     label: Term | None
     heads: tuple[Term, ...]
     pattern: RawPattern
-    place: Place
+    place: Place = field(compare=False)
+
+    TERMS = ("label", "heads")
+    CHILDREN = ("pattern",)
 
 
 def build_pattern_rule(builder: Builder, tree: Tree[Token]) -> RawPatternRule:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import Edge, Literal
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args, renamed, variables
 
@@ -35,13 +36,11 @@ Changes = dict[tuple[str, Signature], list[Change]]
 def changes(raw: Iterable[Raw]) -> Changes:
     """The clauses that initiate or terminate each fluent; a deadline initiates its target, and counts as `fi`."""
     by_name: Changes = {}
-    for clause in raw:
-        if isinstance(clause, RawClause):
-            kind = _KINDS.get((clause.head.functor, len(clause.head.args)))
-            change = _change(clause, *clause.head.args) if kind else None
-            if kind and change:
-                name, args = name_and_args(change.fluent)
-                by_name.setdefault((kind, Signature(name, len(args))), []).append(change)
+    for clause in find_all(raw, RawClause):
+        kind = _KINDS.get((clause.head.functor, len(clause.head.args)))
+        change = _change(clause, *clause.head.args) if kind else None
+        if kind and change:
+            by_name.setdefault((kind, Signature.of(change.fluent)), []).append(change)
     return by_name
 
 
@@ -81,7 +80,7 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     if pair is None or time is None or not reader.fits(kind, term, "points"):
         return ()
     name, arguments = name_and_args(pair[0])
-    owner = Signature(name, len(arguments))
+    owner = Signature.of(pair[0])
     changes = reader.draft.changes
     mark = Signature(f"{kind} {name}={pair[1] if is_ground(pair[1]) else '_'}", len(arguments))
     if mark in reader.unfolding:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import Literal
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.reading.changes import conjuncts, joined, unfolded
 from holdsfor.language.terms import Atom, Term, name_and_args
@@ -24,8 +25,8 @@ Declarations = dict[tuple[Signature, bool], list[tuple[tuple[Term, ...], tuple[T
 def declarations(raw: Iterable[Raw]) -> Declarations:
     """The declarations of each event and fluent; whether it is a fluent is part of the key."""
     declared: Declarations = {}
-    for clause in raw:
-        if isinstance(clause, RawClause) and clause.head.functor == "grounding":
+    for clause in find_all(raw, RawClause):
+        if clause.head.functor == "grounding":
             entity = _entity(clause.head.args[0]) if len(clause.head.args) == 1 else None
             if entity:
                 key, terms = entity
@@ -40,8 +41,8 @@ def _entity(term: Term) -> tuple[tuple[Signature, bool], tuple[Term, ...]] | Non
         subject, *value = term.args
     if not subject.is_named:
         return None
-    name, args = name_and_args(subject)
-    return (Signature(name, len(args)), bool(value)), (*args, *value)
+    args = name_and_args(subject)[1]
+    return (Signature.of(subject), bool(value)), (*args, *value)
 
 
 def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:

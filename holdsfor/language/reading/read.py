@@ -41,30 +41,30 @@ _MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDuration
 
 def read(draft: Draft) -> None:
     """Every clause finds its meaning by the name of its head."""
-    mentioned: set[Signature] | None = None
     _spell_out(draft)
     draft.changes = changes(draft.raw)
     draft.declarations = declarations(draft.raw)
     draft.properties = collect_properties(draft.raw)
+    mentioned: set[Signature] | None = None
     for raw in draft.raw:
-        if isinstance(raw, RawDeclaration):
-            declaration(draft, raw)
-        elif isinstance(raw, RawDirective):
-            directive(draft, raw)
-        elif isinstance(raw, RawPatternRule):
-            read_pattern_rule(draft, raw)
-        elif not raw.head.is_named:
-            hint = "begin with a name"
-            if isinstance(raw.head, Int):
-                hint += "; a window stands directly behind its full stop: (a SEQ b).30"
-            draft.error("syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, hint)
-        else:
-            owner = Signature.of(raw.head)
-            if owner in LEGACY:
-                mentioned = _mentioned(draft) if mentioned is None else mentioned
-                if owner not in mentioned:
-                    continue
-            _clause(draft, raw, owner)
+        match raw:
+            case RawDeclaration():
+                declaration(draft, raw)
+            case RawDirective():
+                directive(draft, raw)
+            case RawPatternRule():
+                read_pattern_rule(draft, raw)
+            case RawClause() if not raw.head.is_named:
+                hint = "begin with a name"
+                if isinstance(raw.head, Int):
+                    hint += "; a window stands directly behind its full stop: (a SEQ b).30"
+                draft.error("syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, hint)
+            case RawClause():
+                owner = Signature.of(raw.head)
+                if owner in LEGACY and mentioned is None:
+                    mentioned = _mentioned(draft)
+                if owner not in LEGACY or owner in (mentioned or ()):
+                    _clause(draft, raw, owner)
     extend(draft)
 
 
@@ -285,7 +285,7 @@ def _goals(term: Term, names: Set[str]) -> Iterator[Compound]:
 def _mentioned(draft: Draft) -> set[Signature]:
     """Every name with its arity that occurs in a body."""
     names = {name for name, _ in LEGACY}
-    bodies = (raw.body for raw in draft.raw if isinstance(raw, RawClause) and raw.body is not None)
+    bodies = (raw.body for raw in find_all(draft.raw, RawClause) if raw.body is not None)
     return {Signature.of(goal) for body in bodies for goal in _goals(body, names)}
 
 

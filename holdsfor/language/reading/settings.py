@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from holdsfor.duration import PER_SECOND
+from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause, RawDirective, RawPatternRule
 from holdsfor.language.patterns import Policy, Preference
 from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var, name_and_args
@@ -100,8 +101,8 @@ def _read_unit(draft: Draft, term: Term) -> str:
 def collect_properties(raw: Iterable[Raw]) -> Properties:
     """Collect `event_rule_property(label, name, value).` by label, wherever in the files it stands."""
     properties: Properties = {}
-    for clause in raw:
-        if isinstance(clause, RawClause) and clause.body is None:
+    for clause in find_all(raw, RawClause):
+        if clause.body is None:
             match clause.head:
                 case Compound(functor="event_rule_property", args=(Atom(name=label), Atom(name=name), value)):
                     properties.setdefault(label, []).append(Property(name, value, clause.place))
@@ -117,7 +118,7 @@ def check_property(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None
 
 
 def _labels(raw: Iterable[Raw]) -> Iterator[Term]:
-    return (each.label for each in raw if isinstance(each, RawPatternRule) and each.label is not None)
+    return (rule.label for rule in find_all(raw, RawPatternRule) if rule.label is not None)
 
 
 def read_label(draft: Draft, label: Term | None) -> tuple[str, list[Property]]:

@@ -18,7 +18,6 @@ from holdsfor.language.patterns import (
     Either,
     EventPattern,
     Filter,
-    Join,
     Limit,
     Pattern,
     PatternRule,
@@ -79,57 +78,40 @@ def _long_leaves(rule: PatternRule, members: Set[Signature], negates: bool) -> I
 
 
 def _earlier_leaves(pattern: Pattern) -> Iterator[EventPattern]:
-    """The events that have ended before the pattern ends."""
-    match pattern:
-        case Join(kind="seq"):
-            yield from _atoms(pattern.left)
-            yield from _earlier_leaves(pattern.right)
-        case Absence(last=int()):
-            yield from _atoms(pattern.first)
-        case Absence():
-            assert not isinstance(pattern.last, int)
-            yield from (*_atoms(pattern.what), *_atoms(pattern.first), *_earlier_leaves(pattern.last))
-        case _:
-            for part in pattern.parts:
-                yield from _earlier_leaves(part)
+    """Iterate over the events that have ended before the pattern ends."""
+    if pattern.sequence:
+        earlier, last = pattern.sequence
+        yield from (*find_all(earlier, EventPattern), *_earlier_leaves(last))
+    elif isinstance(pattern, Absence):
+        yield from find_all(pattern.first, EventPattern)
+    else:
+        for part in pattern.parts:
+            yield from _earlier_leaves(part)
 
 
 def _choosing_leaves(pattern: Pattern) -> Iterator[EventPattern]:
-    """The events at the end of a sequence: each chooses by itself, and from what ended before it began."""
-    match pattern:
-        case Join(kind="seq", right=last):
-            pass
-        case Absence(last=last) if not isinstance(last, int):
-            pass
-        case Either() | Filter() | Limit():
-            for part in pattern.parts:
-                yield from _choosing_leaves(part)
-            return
-        case _:
-            return
+    """Iterate over the events at the end of a sequence: each chooses by itself, from what ended before it began."""
+    if not pattern.sequence:
+        for part in pattern.parts if isinstance(pattern, Either | Filter | Limit) else ():
+            yield from _choosing_leaves(part)
+        return
+    last = pattern.sequence[1]
     while isinstance(last, Filter | Limit):
         last = last.pattern
     yield from (last,) if isinstance(last, EventPattern) else _choosing_leaves(last)
 
 
 def _shorter_leaves(pattern: Pattern) -> Iterator[EventPattern]:
-    """The events that do not last as long as the pattern."""
-    match pattern:
-        case Join(kind="seq"):
-            yield from _atoms(pattern)
-        case Absence() if not isinstance(pattern.last, int):
-            yield from _atoms(pattern)
-        case _:
-            for part in pattern.parts:
-                yield from _shorter_leaves(part)
-
-
-def _atoms(pattern: Pattern) -> Iterator[EventPattern]:
-    return find_all(pattern, EventPattern)
+    """Iterate over the events that do not last as long as the pattern."""
+    if pattern.sequence:
+        yield from find_all(pattern, EventPattern)
+    else:
+        for part in pattern.parts:
+            yield from _shorter_leaves(part)
 
 
 def leaves_among(pattern: Pattern, members: Set[Signature]) -> Iterator[EventPattern]:
-    return (leaf for leaf in _atoms(pattern) if Signature.of(leaf.event) in members)
+    return (leaf for leaf in find_all(pattern, EventPattern) if Signature.of(leaf.event) in members)
 
 
 def _show_circle(rules: list[PatternRule], first: PatternRule, need: Signature) -> str:

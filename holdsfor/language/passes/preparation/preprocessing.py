@@ -17,7 +17,7 @@ RULES = {"initiatedAt", "terminatedAt", "initiates", "terminates", "happensAt", 
 def preprocessing(draft: Draft) -> None:
     """One error for a file without rules that asserts; nothing else is said of it, or of what it would have defined."""
     for file in draft.sources:
-        clauses = [raw for raw in draft.raw if isinstance(raw, RawClause) and raw.place.file == file]
+        clauses = [raw for raw in find_all(draft.raw, RawClause) if raw.place.file == file]
         heads = {name_and_args(raw.head)[0] for raw in clauses if raw.head.is_named}
         heads |= {table.signature.name for table in draft.tables if table.place.file == file}
         changes = [goal for raw in clauses if raw.body is not None for goal in _changes(raw.body)]

@@ -17,8 +17,6 @@ from holdsfor.language.patterns import (
     Pattern,
     PatternRule,
     RunningAggregate,
-    beside_each_other,
-    event_variables,
 )
 from holdsfor.language.terms import Var, variables
 from holdsfor.language.written import written
@@ -55,8 +53,8 @@ class _Check:
     def _ways_of_part(self, whole: Pattern, part: Pattern, outside: set[Var]) -> Ways:
         """Return the ways of a pattern inside another, where others stand beside it."""
         beside = self._beside
-        others = (each for each in beside_each_other(whole) if each is not part)
-        self._beside = beside.union(*map(event_variables, others))
+        others = (each for each in whole.together if each is not part)
+        self._beside = beside.union(*(each.event_variables for each in others))
         ways = self._ways(part, outside | _others(whole, part))
         self._beside = beside
         return ways
@@ -92,7 +90,7 @@ class _Check:
         """tested: the variables of conditions that stand directly behind it, which may give them values."""
         own = all_variables(pattern.what)
         ways: Ways = frozenset({frozenset()})
-        for part in beside_each_other(pattern):
+        for part in pattern.together:
             more = self._ways_of_part(pattern, part, outside)
             ways = _least(one | other for one in ways for other in more)
         policy, self._policy = self._policy, "unrestricted"  # nothing is chosen of what is absent

@@ -9,7 +9,6 @@ from dataclasses import replace
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.nodes import find_all
-from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
 from holdsfor.language.terms import Atom, Compound, Term, Var, variables
 from holdsfor.language.vocabulary import LEGACY
@@ -68,9 +67,8 @@ def _report(draft: Draft, raw: RawClause | RawPatternRule, variable: Var, near: 
 
 def _as_name(raw: RawClause | RawPatternRule, variable: Var) -> str:
     """Whether an argument is the same word with a lower-case letter, which makes it a name."""
-    heads = raw.heads if isinstance(raw, RawPatternRule) else (raw.head, *([raw.body] if raw.body is not None else []))
     word = variable.name[:1].lower() + variable.name[1:]
-    return f"did you mean {variable.name} where {word} stands?" if Atom(word) in find_all(heads, Atom) else ""
+    return f"did you mean {variable.name} where {word} stands?" if Atom(word) in find_all(raw.terms, Atom) else ""
 
 
 def _is_declaration(raw: RawClause | RawPatternRule) -> bool:
@@ -94,28 +92,14 @@ def _open_arguments(raw: RawClause | RawPatternRule) -> set[Var]:
 
 
 def _variables(raw: RawClause | RawPatternRule) -> Iterator[Var]:
-    if isinstance(raw, RawPatternRule):
-        for term in (*([raw.label] if raw.label else []), *raw.heads):
-            yield from variables(term)
-        yield from _pattern_variables(raw.pattern)
-        return
-    for term in (raw.head, *([raw.body] if raw.body is not None else []), *_used_by_form(raw.head)):
-        yield from variables(term)
+    return find_all((*raw.terms, *raw.children, *_used_by_form(raw)), Var)
 
 
-def _pattern_variables(pattern: RawPattern) -> Iterator[Var]:
-    if isinstance(pattern, RawOperation):
-        for part in pattern.parts:
-            yield from _pattern_variables(part)
-    elif not isinstance(pattern, RawDuration):
-        yield from variables(pattern)
-
-
-def _used_by_form(head: Term) -> tuple[Term, ...]:
+def _used_by_form(raw: RawClause | RawPatternRule) -> tuple[Term, ...]:
     """Return the terms that a head alone uses twice: the time of initiates(event, fluent, T), the bounds of RTEC."""
-    match head:
-        case Compound(functor="initiates" | "terminates", args=(_, _, time)):
+    match raw:
+        case RawClause(head=Compound(functor="initiates" | "terminates", args=(_, _, time))):
             return (time,)
-        case Compound(functor="initiatedAt" | "terminatedAt", args=(_, first, _, last)):
+        case RawClause(head=Compound(functor="initiatedAt" | "terminatedAt", args=(_, first, _, last))):
             return first, last
     return ()
