@@ -50,7 +50,6 @@ DENSE = {
     "all of them": Way(),
     "scripts of conditions": Way(replace(DEFAULT, script_rows=0, many_late=NEVER)),
     "late rows confirmed": Way(replace(DEFAULT, many_late=NEVER)),
-    "runs of rows": Way(replace(DEFAULT, many_in_runs=NEVER)),
     "evaluation by what changes": Way(incremental=False),
 }
 SPARSE = {"all of them": Way(), "carriers": Way(replace(DEFAULT, most_carriers=0))}

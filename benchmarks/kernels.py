@@ -26,7 +26,7 @@ from holdsfor.kernels.patterns.spans import SPAN_KINDS, join_spans
 from holdsfor.kernels.rows.holding import holds_mask, holds_search, member_mask, member_search
 from holdsfor.kernels.rows.joining import expand, interval_join, merge_join, places_of_same_keys, points_of_keys
 from holdsfor.kernels.rows.moving import compress, merge_sorted, number_sorted, order_by_key, take, unique_sorted
-from holdsfor.kernels.rows.searching import gather_from_runs
+from holdsfor.kernels.rows.searching import gather_rows
 from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed, sort_parts
 from holdsfor.kernels.text.identify import identify_rows
 from holdsfor.kernels.text.lines import Bytes, Places
@@ -127,15 +127,10 @@ def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     yield "member_search", rows, lambda: member_search(anyhow, b)
     yield "merge_join", 2 * rows, lambda: merge_join(a, b)
     yield "places_of_same_keys", 2 * rows, lambda: places_of_same_keys(a, b, BITS)
-    known, bounds = np.arange(keys), np.array([0, rows, 2 * rows])
-    runs, latest = np.concatenate([a, b]), np.array([SPAN, SPAN])
+    known, gone = np.arange(keys), np.arange(0)
     late = known, np.full(keys, SPAN // 2), np.array([MASK]), BITS, BITS, 0
     yield "points_of_keys", rows + keys, lambda: points_of_keys(known, a, 0, BITS)
-    yield (
-        "gather_from_runs",
-        2 * rows,
-        lambda: gather_from_runs(runs, bounds[:-1].copy(), bounds[1:].copy(), latest, *late),
-    )
+    yield "gather_rows", 2 * rows, lambda: gather_rows(a, a, gone, b, b, *late)
     yield "interval_join", 2 * rows, lambda: interval_join(a, starts, ends)
     yield "expand", 2 * rows, lambda: expand(low, low + 2)
 

@@ -85,14 +85,6 @@ class Tuning:
     few_stored: int = 4096
     #: A new base is made when what has changed is one in so many of its rows, or the rows are few.
     changed_share: int = 6
-    #: Fewer events are copied sooner than looked for in many runs.
-    many_in_runs: int = 50_000
-    #: Where there are so many runs, the newer half of them become one.
-    most_runs: int = 32
-    #: Room that is left for rows to come, as a part of those that there are.
-    spare_rows: float = 1.0
-    #: Whether events that somebody asked for in one piece are kept so from then on.
-    keeps_whole: bool = True
 
     # State in memory
     #: A new axis has room for so many more windows, so that most calls find one that they can use.

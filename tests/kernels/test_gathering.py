@@ -14,11 +14,9 @@ from holdsfor.kernels.rows.gathering import (
     cuts_of_codes,
     divide_at,
     places_of_codes,
-    places_of_keys,
     places_unlike,
-    points_since,
 )
-from holdsfor.kernels.rows.searching import first_places, gather_from_all, gather_from_runs, gather_rows, places_after
+from holdsfor.kernels.rows.searching import gather_from_all, gather_rows
 
 BITS, KEYS, LAST = 6, 3, 40
 MASK = (1 << BITS) - 1
@@ -102,10 +100,9 @@ def test_what_differs(one: list[Span], other: list[Span], edge: int) -> None:
     st.lists(st.tuples(st.integers(0, LAST), st.integers(1, MASK)), min_size=1, max_size=KEYS),
     st.integers(0, 10),
     st.booleans(),
-    st.booleans(),
 )
 def test_gather_rows(
-    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool, has_firsts: bool
+    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool
 ) -> None:
     """Points, some in the base, some of these gone, the others added: against a look at each of them."""
     base = sorted((key << BITS) | time for key, time, is_base, _ in rows if is_base)
@@ -119,7 +116,6 @@ def test_gather_rows(
 
     packed, added = np.array(base, np.int64), np.array(more, np.int64)
     in_base, in_more, order = gather_rows(
-        first_places(packed, BITS) if has_firsts else np.empty(0, np.int64),
         *(packed, packed, np.array(gone, np.int64), added, added),
         *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
         np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
@@ -137,55 +133,6 @@ def test_gather_rows(
     assert again[2].tolist() == order.tolist()
 
 
-@settings(max_examples=200, deadline=None)
-@given(
-    st.lists(st.lists(st.tuples(st.integers(0, 2 * KEYS), st.integers(1, LAST)), max_size=12), max_size=5),
-    st.lists(st.tuples(st.integers(0, LAST), st.integers(1, MASK)), min_size=1, max_size=KEYS),
-    st.integers(0, 10),
-    st.booleans(),
-    st.sampled_from([0, 2]),
-    st.sampled_from([2, 10]),
-    st.sampled_from([0, 400]),
-)
-def test_gather_from_runs(
-    lists: list[list[tuple[int, int]]],
-    times: list[tuple[int, int]],
-    reach: int,
-    has_ends: bool,
-    more_bits: int,
-    apart: int,
-    others: int,
-) -> None:
-    """more_bits: of a second argument between key and time, so that the rows of a key are not in order of time. apart:
-    how far keys are from each other; there is a table of near ones. others: how many rows a run has of keys that nobody
-    wants; among many, those of few keys are searched for.
-    """
-    unwanted = [(number % (2 * KEYS) * apart // 2 + 1, 1 + number % LAST) for number in range(others)]
-    lists = [[*((key * apart // 2, time) for key, time in of), *(unwanted if of else ())] for of in lists]
-    runs = [sorted(((key << more_bits) + time % (1 << more_bits)) << BITS | time for key, time in of) for of in lists]
-    sizes = np.array([len(run) for run in runs], np.int64)
-    stops, packed = np.cumsum(sizes), np.array([row for run in runs for row in run], np.int64)
-    wanted = {apart * number: each for number, each in enumerate(times)}  # of each key: its time, and its end
-    places = gather_from_runs(
-        *(
-            packed,
-            stops - sizes,
-            stops,
-            np.array([max((row & MASK for row in run), default=0) for run in runs], np.int64),
-        ),
-        *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
-        np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
-        *(BITS + more_bits, BITS, reach),
-    )
-    expected = [
-        place
-        for place, row in enumerate(packed.tolist())
-        for until, end in [wanted.get(row >> BITS + more_bits, (MASK << 1, 0))]
-        if (row & MASK) + reach > until and (not has_ends or (row & MASK) <= end)
-    ]
-    assert places.tolist() == sorted(expected, key=lambda place: (packed[place], place))
-
-
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2 * KEYS), st.integers(1, LAST)), max_size=40),
@@ -199,27 +146,6 @@ def test_times_by_code(rows: list[tuple[int, int]], edges: list[int], delay: int
     packed, codes = np.array([(k << BITS) | t for k, t in rows], np.int64), np.array([k for k, _ in rows], np.int64)
     table = np.array(edges, np.int64)
     after = [place for place, (k, t) in enumerate(rows) if k < len(edges) and t + delay > edges[k]]
-    assert places_of_keys(packed, packed, BITS, table, MASK, delay).tolist() == after
     assert places_of_codes(codes, packed, table, MASK, delay).tolist() == after
     cuts = [max(edges[k] - delay, floor) if k < len(edges) else 1 << 60 for k, _ in rows]
     assert cuts_of_codes(codes, table, delay, floor).tolist() == cuts
-    since = [row for row, (_, t), cut in zip(packed.tolist(), rows, cuts, strict=True) if t > cut]
-    for one, other in ((packed, packed[:0]), (packed[::2].copy(), packed[1::2].copy())):
-        assert points_since(one, other, BITS, table, delay, floor, MASK).tolist() == since
-
-
-@settings(max_examples=100, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, KEYS), st.integers(1, LAST)), max_size=40),
-    st.dictionaries(st.integers(0, KEYS + 2), st.integers(0, MASK), min_size=1),
-)
-def test_places_after(rows: list[tuple[int, int]], wanted: dict[int, int]) -> None:
-    packed = sorted((key << BITS) | time for key, time in rows)
-    column = np.array(packed, np.int64)
-    first = first_places(column, BITS)
-    assert first.tolist() == [
-        next((p for p, row in enumerate(packed) if row >> BITS >= key), len(packed)) for key in range(len(first))
-    ]
-    asked = [(key << BITS) | time for key, time in wanted.items()]
-    places = places_after(column, first, np.array(list(wanted), np.int64), np.array(asked, np.int64))
-    assert places.tolist() == [sum(row <= each for row in packed) for each in asked]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 import pyarrow as pa
@@ -53,7 +53,7 @@ def test_same_as_from_scratch(seed: int) -> None:
 
 def draw_tuning(seed: int) -> Tuning:
     """Draw thresholds at which each way is taken by some runs, though rows are few."""
-    tuning = Tuning(
+    return Tuning(
         gathering=(0, 0, 1000, DEFAULT.gathering)[seed // 4 % 4],
         search=(0, DEFAULT.search)[seed // 16 % 2],  # rows are found by search, or all looked at
         sparse=(0, DEFAULT.sparse)[seed // 3 % 2],
@@ -63,12 +63,6 @@ def draw_tuning(seed: int) -> Tuning:
         few_rows=(0, DEFAULT.few_rows)[min(seed // 32 % 4, 1)],  # now and then from scratch
         script_rows=(DEFAULT.script_rows, 3, 0)[seed // 7 % 3],
     )
-    return with_runs(tuning, (2, 4, 32)[seed % 5]) if seed % 5 < 3 else tuning
-
-
-def with_runs(tuning: Tuning, most_runs: int) -> Tuning:
-    """Keep events that come in runs, however few they are, and though the tests ask for all that is known."""
-    return replace(tuning, many_in_runs=1, most_runs=most_runs, keeps_whole=False)
 
 
 def draw(seed: int) -> Program:

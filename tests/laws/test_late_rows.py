@@ -19,7 +19,7 @@ from holdsfor.engine.incremental import late
 from holdsfor.engine.scripts.confirming import Conclusions, Readers, conclude_alone
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.kernels.changes.touching import find_contradictions
-from tests.laws.test_incremental import Told, tell, with_runs
+from tests.laws.test_incremental import Told, tell
 from tests.tuned import tuned
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
@@ -38,7 +38,6 @@ def test_late_rows_change_what_they_change_from_scratch(seed: int) -> None:
         many_late=(1, 1, DEFAULT.many_late)[seed // 2 % 3],
         script_arrays=(DEFAULT.script_arrays, 4)[seed // 3 % 2],  # fewer: several scripts
     )
-    tuning = with_runs(tuning, (2, 4, 32)[seed % 5]) if seed % 5 < 3 else tuning
     tick = (1, 1, 5)[seed % 3]
     by_changes, from_scratch = (list(run(rules, batches, tick, each, tuning)) for each in (True, False))
     for number, (one, other) in enumerate(zip(by_changes, from_scratch, strict=True)):

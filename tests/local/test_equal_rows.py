@@ -67,7 +67,7 @@ def test_equal_rows_are_counted_in_sessions(
     """Whenever they come: with the first, or late, or after the session was saved."""
     live = tuned(
         holdsfor.live(RULES, window=100, step=2, start=0, incremental=incremental),
-        Tuning(few_stored=1, many_in_runs=1, changed_share=1) if many else Tuning(),
+        Tuning(few_stored=1, changed_share=1) if many else Tuning(),
     )
     for number, rows in enumerate(adds, 1):
         if rows:

@@ -83,7 +83,7 @@ def test_what_calls_a_kernel_in_a_file_that_has_changed_is_compiled_anew(tmp_pat
     assert run_program(tmp_path / "cache", program) == "[3] False\n"
     called = tmp_path / "holdsfor" / "kernels" / "rows" / "searching.py"
     text = called.read_text()
-    search = "    return seek_within(values, wanted, first, values.size)\n"
+    search = "    return seek_between(values, wanted, low, min(low + step, values.size))\n"
     assert search in text
     called.write_text(text.replace(search, search.replace("wanted", "wanted - 8")))
     assert run_program(tmp_path / "cache", program) == "[] True\n"

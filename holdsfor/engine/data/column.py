@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.data.axis import Axis
 from holdsfor.engine.data.dictionary import Dictionary, Ints, Numbers
-from holdsfor.kernels.rows.moving import compress, take, take_into
+from holdsfor.kernels.rows.moving import compress, take
 
 Mask = npt.NDArray[np.bool_]
 
@@ -165,21 +164,6 @@ class Column:
             else:
                 self._numbers = self._dictionary.numbers(self.codes())
         return self._numbers
-
-    def move_numbers(self, place: Numbers) -> None:
-        """Writes its numbers to where they are to stay: what has not been worked out is worked out there."""
-        if self._numbers is None and self._from is not None and self._from.is_number:
-            values = self._from.numbers()
-            if values.flags.carray:
-                take_into(values, self.selection.index, place)
-                self._numbers = place
-                return
-        place[:] = self.numbers()
-        self._numbers = place
-
-    def kind_of_numbers(self) -> np.dtype[Any]:
-        source = self if self._from is None or not self._from.is_number else self._from
-        return source.numbers().dtype
 
     def integers(self) -> Ints:
         """Its numbers, where all of them are integers of up to 64 bits."""

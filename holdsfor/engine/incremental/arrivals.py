@@ -13,7 +13,6 @@ from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.keys import Tuples, sorted_by
-from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.incremental.touched import TouchedKeys, find_earliest
 from holdsfor.engine.input.inputs import add_block, arrange_events, encoded, source_of
@@ -27,7 +26,7 @@ from holdsfor.kernels.rows.joining import places_of_same_keys
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.operators import Relation
 
-Stores = dict[Relation, Stored | Runs]
+Stores = dict[Relation, Stored]
 InputKind = tuple[str, int, bool]
 """A name, how many arguments it has, and whether it is an event."""
 
@@ -145,7 +144,7 @@ def add_words(
     return differences
 
 
-def _same_rows(stored: Stored | Runs, wanted: Data) -> Gathered:
+def _same_rows(stored: Stored, wanted: Data) -> Gathered:
     """The rows that are stored and equal to one of these."""
     if isinstance(wanted, Points):
         return _equal_rows(stored, wanted)
@@ -169,7 +168,7 @@ def _add_plain_events(
     for block, source, added in zip(blocks, sources, arrange_events(blocks, sources, world), strict=True):
         relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
         nothing = added.none()
-        stores[relation] = add_events(stores.get(relation) or keep(nothing), EMPTY, added, edge)
+        stores[relation] = (stores.get(relation) or keep(nothing)).change(EMPTY, added, edge)
         differences[relation] = Difference(nothing, added)
     return differences
 
@@ -182,7 +181,7 @@ def _add_events(
     added = _points(_words(blocks, windows, 1), source, world)
     stored = stores[relation] if relation in stores else keep(world.nothing_of(relation))
     removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
-    stores[relation] = add_events(stored, removed.origin, added, edge)
+    stores[relation] = stored.change(removed.origin, added, edge)
     return {relation: Difference(removed.data, added)}
 
 
@@ -202,7 +201,7 @@ def _points(blocks: Iterable[Block], source: InputSource, world: World) -> Point
     return nothing
 
 
-def _equal_rows(stored: Stored | Runs, wanted: Points) -> Gathered:
+def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
     """The rows that are stored and equal to one of these."""
 
     def choose(data: Data) -> Ints:

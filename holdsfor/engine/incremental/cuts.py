@@ -16,8 +16,8 @@ from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Gathered
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.kernels.changes.concluding import conclude_after_cuts, divide_at_cuts
-from holdsfor.kernels.rows.gathering import cuts_of_codes, points_since
+from holdsfor.kernels.changes.concluding import conclude_after_cuts
+from holdsfor.kernels.rows.gathering import cuts_of_codes
 from holdsfor.kernels.rows.moving import compress, merge_sorted
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
@@ -60,9 +60,7 @@ class TupleCuts:
         return self._divide(relation)[0]
 
     def merge_later(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
-        axis, shift = self.tuples.axis, self.find_shift(relation, arity)
-        if shift is not None:
-            return points_since(one, other, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
+        axis = self.tuples.axis
         packed = merge_sorted(one, other) if other.size else one
         keys = packed >> axis.time_bits
         return compress(packed, (packed & axis.mask) > self.of_rows(relation, lambda p: axis.code(keys, p, arity)))
@@ -87,16 +85,10 @@ class TupleCuts:
     def _divide(self, relation: Relation) -> tuple[Data, Ints]:
         """Divide what was known at the cuts: what was settled before them, and the keys that hold there."""
         if relation not in self._divided:
-            self._divided[relation] = self._divide_rows(relation, self.before[relation].data)
+            data = self.before[relation].data
+            boundary = settled_before(self.of_rows(relation, data.codes), self.floor, self.start)
+            self._divided[relation] = data.divide_at(boundary)
         return self._divided[relation]
-
-    def _divide_rows(self, relation: Relation, data: Data) -> tuple[Data, Ints]:
-        shift = self.find_shift(relation, relation.arity)
-        if not isinstance(data, Intervals) or shift is None:
-            return data.divide_at(settled_before(self.of_rows(relation, data.codes), self.floor, self.start))
-        edges, bits = self.tuples.until_of_codes, data.axis.time_bits
-        s, e, keys = divide_at_cuts(data.s, data.e, edges, shift, self.delay, self.floor, self.start, bits)
-        return data.of(s, e), keys
 
     def conclude(self, relation: Relation, concluded: Data) -> ChangedRows | None:
         """Join what was settled to what was concluded after the cuts; None: it takes more than one step."""

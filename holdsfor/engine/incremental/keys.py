@@ -11,10 +11,8 @@ import numpy as np
 
 from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.column import Mask
-from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import Gathered, Stored, keep_added
 from holdsfor.engine.incremental.touched import (
     FOREVER,
@@ -26,10 +24,9 @@ from holdsfor.engine.incremental.touched import (
 )
 from holdsfor.engine.incremental.units import Positions, RowsWanted
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels.changes.concluding import gather_intervals
 from holdsfor.kernels.changes.touching import UNTOUCHED, times_of_pairs
-from holdsfor.kernels.rows.gathering import places_from, places_of_codes, places_of_keys
-from holdsfor.kernels.rows.searching import first_places, gather_from_all, gather_intervals_of_keys, gather_rows
+from holdsfor.kernels.rows.gathering import places_from, places_of_codes
+from holdsfor.kernels.rows.searching import gather_from_all, gather_rows
 
 
 @dataclass(frozen=True)
@@ -91,25 +88,16 @@ class Tuples:
             return touched.until_of(codes(positions[0]))
         return self.until_of_codes[codes(positions[0])]
 
-    def gather(self, stored: Stored | Runs, wanted: RowsWanted, reach: int) -> Gathered:
+    def gather(self, stored: Stored, wanted: RowsWanted, reach: int) -> Gathered:
         """The rows about them, as `places` says. reach: on the axis."""
-        gathered = None
-        if wanted.leader is not None:
-            touched = self._members if wanted.is_member else self.by_size.get(1, NONE_TOUCHED)
-            if isinstance(stored, Runs):
-                shift = leading_shift(stored.nothing, wanted.leader)
-                if shift is not None:
-                    gathered = stored.gather_keys(touched.keys, touched.until, touched.limits(), shift, reach)
-            else:
-                gathered = self._gather(stored, touched, wanted.leader, wanted.is_member, reach)
+        gathered = None if wanted.leader is None else self._gather(stored, wanted.leader, wanted.is_member, reach)
         if gathered is None:
             return stored.gather(lambda data: self.places(data, wanted.shares, wanted.follows, reach))
         return gathered
 
-    def _gather(
-        self, stored: Stored, touched: TouchedKeys, leader: int, is_member: bool, reach: int
-    ) -> Gathered | None:
+    def _gather(self, stored: Stored, leader: int, is_member: bool, reach: int) -> Gathered | None:
         """Gather rows by the argument that leads to them; None if they are not sorted by it."""
+        touched = self._members if is_member else self.by_size.get(1, NONE_TOUCHED)
         base, more = stored.base, stored.more
         size, added = len(base), len(more)
         if not size and not added:
@@ -123,17 +111,10 @@ class Tuples:
         lists, count, axis, tuning = stored.lists(), len(touched.keys), self.axis, self.tuning
         if count * tuning.search >= size + added and count * tuning.sparse >= self.codes:
             edges = self._until_of_members if is_member else self.until_of_codes
-            limits = edges, FOREVER if is_member else self._ends_of_codes, shift, axis.mask, reach
-            if isinstance(base, Intervals):
-                s, e, origin = gather_intervals(*lists, *limits)
-                return Gathered(base.of(s, e), origin)
-            return stored.take(*gather_from_all(*lists, *limits))
-        firsts = find_firsts(base, shift) if size > max(tuning.few_stored, count * tuning.search) else EMPTY
+            ends = FOREVER if is_member else self._ends_of_codes
+            return stored.take(*gather_from_all(*lists, edges, ends, shift, axis.mask, reach))
         keys = touched.keys, touched.until, touched.limits()
-        if isinstance(base, Intervals):
-            s, e, origin = gather_intervals_of_keys(firsts, *lists, *keys, shift, axis.time_bits, reach)
-            return Gathered(base.of(s, e), origin)
-        return stored.take(*gather_rows(firsts, *lists, *keys, shift, axis.time_bits, reach))
+        return stored.take(*gather_rows(*lists, *keys, shift, axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple, and begin before its end."""
@@ -166,22 +147,11 @@ class Tuples:
             until = touched.until_of(tuple_keys(data, positions))
             return np.flatnonzero((data.lasts() & mask) + reach > until)
         edges = self.until_of_codes if touched is self.by_size.get(1) else self._until_of_members
-        shift = leading_shift(data, positions[0])
-        if shift is None:
-            return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
-        return places_of_keys(starts_of(data), data.lasts(), shift, edges, mask, reach)
+        return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
 
 
 def starts_of(data: Data) -> Ints:
     return data.packed if isinstance(data, Points) else data.s
-
-
-def find_firsts(data: Data, shift: int) -> Ints:
-    """Return the places where the rows of each leading code begin: made once, for data that stay."""
-    firsts = data._views.get((find_firsts, shift))
-    if not isinstance(firsts, np.ndarray):
-        firsts = data._views[find_firsts, shift] = first_places(starts_of(data), shift)
-    return firsts
 
 
 def leading_shift(data: Data, position: int) -> int | None:

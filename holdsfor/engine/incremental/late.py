@@ -15,7 +15,6 @@ from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.keys import Tuples, leading_shift
-from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import Difference, Stored
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
@@ -57,9 +56,7 @@ def _find_conditions(turn: QueryTurn, unit: Unit, relation: Relation, late: Poin
     """
     conditions = turn.setting.confirming[unit][relation].conditions
     stored = {each: turn.stores[each] for each in conditions if each in turn.stores}
-    known: dict[Relation, Data] = {
-        each: some.base for each, some in stored.items() if isinstance(some, Stored) and some.is_in_one_piece()
-    }
+    known: dict[Relation, Data] = {each: some.base for each, some in stored.items() if some.is_in_one_piece()}
     if len(known) < len(stored):
         evaluation = _look_around(turn, unit, late, unit.about[relation][0][0])
         known.update({each: evaluation.gather(each).data for each in stored if each not in known})
@@ -90,11 +87,10 @@ def _touch_contradicted(turn: QueryTurn, unit: Unit, part: Conclusions, touched:
         touched.touch(1, axis.code(keys, unit.homes[own][0], own.arity), until)
 
 
-def _find_parts(stored: Stored | Runs | None) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _find_parts(stored: Stored | None) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Starts and ends of intervals, the places of those that are gone, and starts and ends of those that were added."""
     if stored is None:
         return EMPTY, EMPTY, EMPTY, EMPTY, EMPTY
-    assert isinstance(stored, Stored)
     base, more = stored.parts()
     assert isinstance(base, Intervals)
     assert isinstance(more, Intervals)

@@ -81,6 +81,13 @@ class Stored:
         """Most of the rows, sorted."""
         return self.base
 
+    def count_open(self) -> int:
+        """Count the intervals that have no end yet."""
+        base, more = self.base, self.more
+        assert isinstance(base, Intervals)
+        assert isinstance(more, Intervals)
+        return base.count_open() - base.take(self.gone).count_open() + more.count_open()
+
     def count_keys(self) -> int:
         """About how many groundings there are."""
         return estimate_keys(self.base)
@@ -140,10 +147,6 @@ class Stored:
         if size > tuning.few_stored and len(self.more) + self.gone.size <= size // tuning.changed_share:
             return self
         return keep(self.whole() if edge is None else self.beyond(edge))
-
-    def is_whole_known(self) -> bool:
-        """Whether somebody has asked for all rows in one piece, and they stay so."""
-        return self._whole is not None and self.tuning.keeps_whole
 
     def whole(self) -> Data:
         if self._whole is None:

@@ -11,14 +11,12 @@ import numpy as np
 
 from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.data.dictionary import DictionaryFull, with_room
-from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.incremental.coming import Coming
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, know, make_setting
-from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stepping import changing_moments
-from holdsfor.engine.incremental.stored import Stored, estimate_keys
+from holdsfor.engine.incremental.stored import estimate_keys
 from holdsfor.engine.incremental.worth import count_light, is_worthwhile
 from holdsfor.engine.input.inputs import first_begin, span
 from holdsfor.engine.input.kept_input import KeptInput, keep_input, rows_after, without_forgotten
@@ -126,7 +124,7 @@ class Ongoing:
                 assert self._last is not None
                 counts[relation.name] += self._last.now.intervals_of(relation).count_open()
             elif relation in self._known.stores:
-                counts[relation.name] += _count_open(self._known.stores[relation])
+                counts[relation.name] += self._known.stores[relation].count_open()
         return counts
 
     def add(self, blocks: Sequence[Block]) -> None:
@@ -330,11 +328,3 @@ def divide_by_sight(
             seen.append(block.filter(here))
             unseen.append(block.filter(~here))
     return tuple(seen), tuple(unseen)
-
-
-def _count_open(stored: Stored | Runs) -> int:
-    assert isinstance(stored, Stored), "what holds is in no runs"
-    base, more = stored.base, stored.more
-    assert isinstance(base, Intervals)
-    assert isinstance(more, Intervals)
-    return base.count_open() - base.take(stored.gone).count_open() + more.count_open()

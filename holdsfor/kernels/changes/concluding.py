@@ -8,85 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.kernels.kernel import Ints, kernel
-from holdsfor.kernels.rows.gathering import AFTER_ALL, change_intervals
-
-
-@kernel
-def _leave_out(s: Ints, e: Ints, origin: Ints, count: int, gone: Ints) -> int:
-    """Moves the intervals that stay to where others have gone, by origin; gives how many there are."""
-    k, g = 0, 0
-    for i in range(count):
-        while g < gone.size and gone[g] < origin[i]:
-            g += 1
-        s[k], e[k], origin[k] = s[i], e[i], origin[i]
-        k += g == gone.size or gone[g] != origin[i]
-    return k
-
-
-@kernel
-def gather_intervals(
-    base_s: Ints,
-    base_e: Ints,
-    gone: Ints,
-    more_s: Ints,
-    more_e: Ints,
-    edges: Ints,
-    ends: Ints,
-    shift: int,
-    mask: int,
-    reach: int,
-) -> tuple[Ints, Ints, Ints]:
-    """The intervals of two sorted lists that `gather_from_all` finds, as one, and where each comes from.
-
-    That is its place in the first list, or -1 minus its place in the second. gone: places in the first list that are
-    left out.
-    """
-    step = 0 if ends.size == 1 else 1
-    n, m = base_s.size, more_s.size
-    s, e, origin = np.empty(n + m + 1, np.int64), np.empty(n + m + 1, np.int64), np.empty(n + m + 1, np.int64)
-    k, added = 0, np.empty(m + 1, np.int64)
-    for i in range(n):
-        code = base_s[i] >> shift
-        s[k], e[k], origin[k] = base_s[i], base_e[i], i
-        k += code < edges.size and (base_e[i] & mask) + reach > edges[code] and (base_s[i] & mask) <= ends[code * step]
-    if gone.size:
-        k = _leave_out(s, e, origin, k, gone)
-    count = 0
-    for j in range(m):
-        code = more_s[j] >> shift
-        added[count] = j
-        count += (
-            code < edges.size and (more_e[j] & mask) + reach > edges[code] and (more_s[j] & mask) <= ends[code * step]
-        )
-    i, place = k - 1, k + count - 1
-    for each in range(count - 1, -1, -1):  # from the last on, so that what comes before all that is added stays
-        j = added[each]
-        while i >= 0 and s[i] > more_s[j]:
-            s[place], e[place], origin[place] = s[i], e[i], origin[i]
-            i -= 1
-            place -= 1
-        s[place], e[place], origin[place] = more_s[j], more_e[j], -1 - j
-        place -= 1
-    return s[: k + count], e[: k + count], origin[: k + count].copy()
-
-
-@kernel
-def divide_at_cuts(
-    s: Ints, e: Ints, edges: Ints, shift: int, delay: int, floor: int, start: int, bits: int
-) -> tuple[Ints, Ints, Ints]:
-    """Divide intervals right after the cut of each leading code: see `cuts_of_codes`. Nothing is before the start."""
-    mask = (np.int64(1) << bits) - 1
-    starts, ends, keys = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
-    k, m = 0, 0
-    for i in range(s.size):
-        code = s[i] >> shift
-        cut = max(edges[code] - delay, floor) if code < edges.size else AFTER_ALL
-        edge, begin, end = cut + 1 if cut >= start else -1, s[i] & mask, e[i] & mask
-        starts[k], ends[k] = s[i], e[i] - end + min(end, edge)
-        k += begin < edge
-        keys[m] = s[i] >> bits
-        m += begin <= edge and end > edge
-    return starts[:k], ends[:k], keys[:m].copy()
+from holdsfor.kernels.rows.gathering import change_intervals
 
 
 @kernel
@@ -103,7 +25,7 @@ def conclude_after_cuts(
     start: int,
     bits: int,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
-    """Unite intervals before the cut of each leading code with those concluded after: see `divide_at_cuts`.
+    """Unite intervals before the cut of each leading code with those concluded after: see `cuts_of_codes`.
 
     Then the intervals that were there before and are not now, with their origins, and those that are only there now.
     It goes from key to key: of most there is one interval, which is over, or goes on as it did.
@@ -158,7 +80,7 @@ def change_added(
 ) -> tuple[Ints, Ints, Ints]:
     """Return the places gone from a list, and the intervals added to it, after another change. All is sorted.
 
-    removed: origins as `gather_intervals` gives them: places in the list, and -1 minus places in what was added.
+    removed: origins as `Gathered` has them: places in the list, and -1 minus places in what was added.
     """
     of_more = 0
     for i in range(removed.size):

@@ -10,21 +10,6 @@ AFTER_ALL = 1 << 60
 
 
 @kernel
-def places_of_keys(packed: Ints, last: Ints, shift: int, edges: Ints, mask: int, reach: int) -> Ints:
-    """The places of rows whose last time, and `reach` more, is after the edge of their leading code, if it has one.
-
-    shift: of the packed rows, by which the leading code is left.
-    """
-    result = np.empty(packed.size + 1, np.int64)
-    k = 0
-    for i in range(packed.size):
-        result[k] = i
-        code = packed[i] >> shift
-        k += code < edges.size and (last[i] & mask) + reach > edges[code]
-    return result[:k].copy()
-
-
-@kernel
 def places_of_codes(codes: Ints, last: Ints, edges: Ints, mask: int, reach: int) -> Ints:
     """The places of rows whose last time, and `reach` more, is after the edge of their code, if it has one."""
     result = np.empty(codes.size + 1, np.int64)
@@ -162,31 +147,6 @@ def change_intervals(
         starts[k], ends[k] = added_s[rest], added_e[rest]
         k += (added_e[rest] & mask) > edge
     return starts[:k], ends[:k]
-
-
-@kernel
-def points_since(one: Ints, other: Ints, shift: int, edges: Ints, delay: int, floor: int, mask: int) -> Ints:
-    """The points of two sorted lists that are later than so long before the edge of their leading code, if it has one.
-
-    They are after the floor, and sorted.
-    """
-    n, m = one.size, other.size
-    result = np.empty(n + m + 1, np.int64)
-    i, j, k = 0, 0, 0
-    while i < n and j < m:
-        is_first = one[i] <= other[j]
-        point = min(one[i], other[j])
-        i += is_first
-        j += not is_first
-        result[k] = point
-        code = point >> shift
-        k += code < edges.size and (point & mask) > max(edges[code] - delay, floor)
-    for rest in (one[i:], other[j:]):
-        for point in rest:
-            result[k] = point
-            code = point >> shift
-            k += code < edges.size and (point & mask) > max(edges[code] - delay, floor)
-    return result[:k]
 
 
 @kernel

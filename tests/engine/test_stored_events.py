@@ -1,4 +1,4 @@
-"""Events in runs: whatever comes, is taken back and forgotten, they have what a list of the same rows has."""
+"""Events that stay: whatever comes, is taken back and forgotten, they have what a list of the same rows has."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples
-from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Stored, keep
 from holdsfor.engine.incremental.touched import TouchedKeys
 from holdsfor.engine.incremental.units import RowsWanted
 from holdsfor.engine.tuning import DEFAULT, Tuning
 
 AXIS = Axis(0, 1, 8, 4)
-FEW_RUNS, MANY_RUNS = (Dictionary(Tuning(many_in_runs=1, most_runs=most)) for most in (3, 32))
+IN_PARTS, AS_A_WHOLE = (Dictionary(Tuning(few_stored=few)) for few in (0, 1000))
 KEYS = 6
 ABOUT_FIRST = RowsWanted(((0,),), (), is_everywhere=False, reach=None, leader=0, is_member=False)
 
@@ -30,7 +29,7 @@ edges = st.dictionaries(st.integers(0, KEYS - 1), st.integers(-1, 200))  # of ke
 steps = st.lists(st.tuples(rows, edges, st.integers(0, 9), st.integers(0, 150)), min_size=1, max_size=12)
 
 
-def make_points(of: list[Row], is_coded: bool = False, dictionary: Dictionary = MANY_RUNS) -> Points:
+def make_points(of: list[Row], is_coded: bool = False, dictionary: Dictionary = IN_PARTS) -> Points:
     """As they come in: numbers are put in order when somebody asks for them."""
     order = np.array(sorted(range(len(of)), key=of.__getitem__), np.int64)
     packed = np.array([(key << 8) | time for key, time, _ in sorted(of)], np.int64)
@@ -50,16 +49,15 @@ def column_of(of: list[tuple[int, int]], place: int) -> Ints:
     return np.array([each[place] for each in of], np.int64)
 
 
-def begin(first: list[Row], dictionary: Dictionary = MANY_RUNS) -> Stored | Runs:
+def begin(first: list[Row], dictionary: Dictionary = IN_PARTS) -> Stored:
     more = [(0, 1, 0.5)] * len(first)
-    return add_events(keep(make_points(first, False, dictionary)), EMPTY, make_points(more, False, dictionary), 0)
+    return keep(make_points(first, False, dictionary)).change(EMPTY, make_points(more, False, dictionary), 0)
 
 
 @settings(deadline=None)  # the first example may compile kernels
-@given(first=st.lists(row, min_size=1, max_size=12), changes=steps, dictionary=st.sampled_from([FEW_RUNS, MANY_RUNS]))
+@given(first=st.lists(row, min_size=1, max_size=12), changes=steps, dictionary=st.sampled_from([AS_A_WHOLE, IN_PARTS]))
 def test_same_as_a_list(first: list[Row], changes: list[tuple], dictionary: Dictionary) -> None:  # type: ignore[type-arg]
     stored = begin(first, dictionary)
-    assert isinstance(stored, Runs)
     known, over = [*first, *[(0, 1, 0.5)] * len(first)], 0
     for added, edges, reach, forgotten in changes:
         over = max(over, forgotten)
@@ -74,11 +72,7 @@ def test_same_as_a_list(first: list[Row], changes: list[tuple], dictionary: Dict
             assert of_now == sorted(each for each in expected if each[1] > over)
         known += added
         stored = stored.change(EMPTY, make_points(added, False, dictionary), over)
-        assert isinstance(stored, Runs)
-    assert [each for each in rows_of(stored.beyond(over))] == sorted(each for each in known if each[1] > over)
-    assert isinstance(stored.change(EMPTY, make_points([], False, dictionary), over), Stored), (
-        "what is asked for in one piece stays so"
-    )
+        assert [each for each in rows_of(stored.beyond(over))] == sorted(each for each in known if each[1] > over)
 
 
 @settings(deadline=None)
@@ -109,6 +103,4 @@ def test_what_was_known_stays_as_it_was(first: list[Row], one: list[Row], other:
 def test_rows_of_another_kind() -> None:
     stored = begin([(1, 5, 0.5)])
     changed = stored.change(EMPTY, make_points([(2, 7, 1.5)], is_coded=True))
-    assert isinstance(stored, Runs)
-    assert isinstance(changed, Stored)
     assert rows_of(changed.whole()) == [(0, 1, 0.5), (1, 5, 0.5), (2, 7, 1.5)]
