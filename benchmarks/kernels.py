@@ -14,7 +14,6 @@ from rich.table import Table
 
 from holdsfor.io.columns.strings import Strings, strings_of
 from holdsfor.io.columns.taking import lend_texts
-from holdsfor.kernels.changes.concluding import conclude_after_cuts
 from holdsfor.kernels.intervals import algebra
 from holdsfor.kernels.intervals.algebra import intersect2, merge_lingering, minus2, normalise, union2
 from holdsfor.kernels.intervals.inertia import exclusive, join_points, make_intervals
@@ -102,9 +101,6 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "merge_lingering", total, lambda: merge_lingering(*a, *b, SPAN // 2, MASK)
     ends = np.array([a[0].size]), np.array([b[0].size])
     yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1])
-    cuts, origin = np.full(keys, SPAN // 2), np.arange(a[0].size)
-    conclude = conclude_after_cuts
-    yield "conclude_after_cuts", total, lambda: conclude(*a, origin, *b, cuts, BITS, 0, 0, 0, BITS)
     yield "normalise", a[0].size, lambda: normalise(*a)
     yield "intersect2", total, lambda: intersect2(*a, *b)
     yield "keep_lasting", a[0].size, lambda: algebra.keep_lasting(*a, 100, 1 << 40, 0, 1, MASK, BITS)

@@ -43,8 +43,7 @@ SAVE = 11  # keeps what is selected: as which
 RESTORE = 12  # comes back to what was selected: which
 SCAN = 13  # goes through rows: how much is added to their times, whether they are starts or ends of a fluent
 CARRY = 14  # writes what holds at the cuts, by its keys: its table
-CONTINUE = 15  # writes what holds at the cuts, of intervals (starts, ends): its table
-MERGE = 16  # writes points that are there: their table
+MERGE = 15  # writes points that are there: their table
 
 #: Where codes come from: the key of the row, a column, the line itself, or a column of facts.
 IN_KEY, IN_COLUMN, AS_IT_IS, OF_FACT = range(4)
@@ -352,23 +351,6 @@ def _write_carried(keys: Ints, out: Ints, used: int, bits: int, edges: Ints, cut
     return used + keys.size, int(last) if ascends else -1
 
 
-@kernel
-def _write_continued(
-    s: Ints, e: Ints, out: Ints, used: int, start: int, bits: int, edges: Ints, cuts: Ints
-) -> tuple[int, int]:
-    """Write the intervals that hold right after their cut, as if initiated there. None does before the start."""
-    mask = (1 << bits) - 1
-    k, last, ascends = used, np.int64(0), True
-    for i in range(s.size):
-        cut = _cut_of(s[i], edges, cuts[0], cuts[1], cuts[2])
-        if cut >= start and (s[i] & mask) <= cut + 1 < (e[i] & mask):
-            point = (s[i] & ~mask) | cut
-            ascends &= last <= point
-            out[k] = last = point
-            k += 1
-    return k, int(last) if ascends else -1
-
-
 # ---------------------------------------------------------------- scripts
 
 
@@ -444,9 +426,6 @@ def follow_script(
         if begun[0] != SCAN:
             if begun[0] == CARRY:
                 end, last = _write_carried(source, out, used, bits, edges, cuts)
-            elif begun[0] == CONTINUE:
-                ends = arrays[begun[2]]
-                end, last = _write_continued(source, ends, out, used, times[2], bits, edges, cuts)
             else:
                 end, last = _write(source, out, used, 0, times, edges, cuts, mask)
             if last < 0:

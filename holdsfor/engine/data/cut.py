@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 
 from holdsfor.engine.data.axis import Axis, Ints
-from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.kernels.rows.moving import merge_sorted
@@ -57,9 +56,6 @@ class Cut(Protocol):
     def settled(self, relation: Relation) -> Data | None:
         """Return what was concluded up to the cut; None if nothing was."""
 
-    def intervals_before(self, relation: Relation) -> Intervals | None:
-        """Return intervals known before, to be cut by who reads them; None if they are divided already."""
-
     def merge_later(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
         """Merge two sorted lists of points that are after the earliest cut; keep those after the cut of their key."""
 
@@ -98,9 +94,6 @@ class CommonCut:
 
     def settled(self, relation: Relation) -> Data | None:
         return self.concluded.get(relation)
-
-    def intervals_before(self, relation: Relation) -> Intervals | None:
-        return None
 
     def merge_later(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
         return merge_sorted(one, other) if other.size else one

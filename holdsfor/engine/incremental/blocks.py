@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.cut import NO_DEADLINES, CommonCut, Running
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import differing
-from holdsfor.engine.incremental.cuts import ChangedRows, TupleCuts, settled_before
+from holdsfor.engine.incremental.cuts import TupleCuts, settled_before
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit
@@ -108,31 +110,17 @@ class Evaluation:
         return CommonCut(earliest, holding, {own: rows for own, (rows, _) in divided.items()})
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
-        """Puts what was concluded in the place of what was known."""
+        """Put what was concluded in the place of what was known."""
         turn, edge = self.turn, self.find_edge(relation)
-        now, removed, origin, added = self._compare(relation, before, seen)
+        now, removed, added = _compare(relation, before.data, seen)
         self.world.relations[relation] = now
+        stored = turn.stores.get(relation) or keep(now.none())
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
-            turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
+            stored = keep(now if edge is None else now.beyond(edge))
         elif len(removed) or len(added):
-            stored = turn.stores[relation] if relation in turn.stores else keep(now.none())
-            turn.stores[relation] = stored.change(origin, added, edge)
-        elif relation not in turn.stores:
-            turn.stores[relation] = keep(now.none())
-        turn.add_difference(relation, Difference(removed, added))
-
-    def _compare(self, relation: Relation, before: Gathered, seen: World) -> ChangedRows:
-        concluded = seen.relations[relation]
-        if isinstance(seen.cut, TupleCuts):
-            changed = seen.cut.conclude(relation, concluded)
-            if changed is not None:
-                return changed
-        if isinstance(concluded, Points) and not len(before.data):  # all of it is after the cuts
-            distinct = concluded.distinct()
-            return ChangedRows(distinct, before.data, EMPTY, distinct)
-        now = seen.join_settled(relation).distinct()
-        removed, added = differing(before.data, now)
-        return ChangedRows(now, before.data.take(removed), before.origin[removed], now.take(added))
+            stored = stored.change(before.origin[removed], added, edge)
+        turn.stores[relation] = stored
+        turn.add_difference(relation, Difference(before.data.take(removed), added))
 
     def find_edge(self, relation: Relation) -> int | None:
         """Return the time up to which rows may be forgotten; None: none may."""
@@ -166,6 +154,17 @@ class Evaluation:
             new = _with_times_made(new, seen.cut.running.get(due))
             mine = self._is_here(due, new)
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(new, mine))
+
+
+def _compare(relation: Relation, before: Data, seen: World) -> tuple[Data, Ints, Data]:
+    """Return the rows of a relation as they are now, the places of earlier rows that are gone, and the new rows."""
+    concluded = seen.relations[relation]
+    if isinstance(concluded, Points) and not len(before):  # all of it is after the cuts
+        distinct = concluded.distinct()
+        return distinct, EMPTY, distinct
+    now = seen.join_settled(relation).distinct()
+    removed, added = differing(before, now)
+    return now, removed, now.take(added)
 
 
 def _with_times_made(running: Running, carried: Running | None) -> Running:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.cut import Running
-from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Gathered
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.kernels.changes.concluding import conclude_after_cuts
 from holdsfor.kernels.rows.gathering import cuts_of_codes
 from holdsfor.kernels.rows.moving import compress, merge_sorted
 from holdsfor.plan.definitions import Due
@@ -69,18 +66,10 @@ class TupleCuts:
         return points.where((points.packed & points.axis.mask) > self.of_rows(relation, points.codes))
 
     def leading(self, relations: Iterable[Relation]) -> tuple[Ints, Ints] | None:
-        shift, *others = {self.find_shift(relation, relation.arity) for relation in relations}
-        if shift is None or others:
-            return None
-        return self.tuples.until_of_codes, np.array([shift, self.delay, self.floor])
-
-    def find_shift(self, relation: Relation, arity: int) -> int | None:
-        """By how many bits a tuple of one argument stands before the rest of its rows; None if it does not."""
-        return self.tuples.axis.leading_shift(arity) if self.unit.homes[relation] == (0,) else None
-
-    def intervals_before(self, relation: Relation) -> Intervals | None:
-        data = self.before[relation].data
-        return data if isinstance(data, Intervals) and self.find_shift(relation, data.arity) is not None else None
+        homes = {(self.unit.homes[relation], relation.arity) for relation in relations}
+        home, arity = homes.pop()
+        shift = None if homes or home != (0,) else self.tuples.axis.leading_shift(arity)
+        return None if shift is None else (self.tuples.until_of_codes, np.array([shift, self.delay, self.floor]))
 
     def _divide(self, relation: Relation) -> tuple[Data, Ints]:
         """Divide what was known at the cuts: what was settled before them, and the keys that hold there."""
@@ -89,28 +78,6 @@ class TupleCuts:
             boundary = settled_before(self.of_rows(relation, data.codes), self.floor, self.start)
             self._divided[relation] = data.divide_at(boundary)
         return self._divided[relation]
-
-    def conclude(self, relation: Relation, concluded: Data) -> ChangedRows | None:
-        """Join what was settled to what was concluded after the cuts; None: it takes more than one step."""
-        known, origin = self.before[relation]
-        shift = self.find_shift(relation, relation.arity)
-        if shift is None or not isinstance(concluded, Intervals) or not isinstance(known, Intervals):
-            return None
-        lists = known.s, known.e, origin, concluded.s, concluded.e
-        edges, bits = self.tuples.until_of_codes, concluded.axis.time_bits
-        s, e, gone_s, gone_e, origin, come_s, come_e = conclude_after_cuts(
-            *lists, edges, shift, self.delay, self.floor, self.start, bits
-        )
-        return ChangedRows(concluded.of(s, e), known.of(gone_s, gone_e), origin, known.of(come_s, come_e))
-
-
-class ChangedRows(NamedTuple):
-    """Rows as they are now; those that only were there, with their origins, and those that only are now."""
-
-    now: Data
-    removed: Data
-    origin: Ints
-    added: Data
 
 
 def settled_before(cut: Ints, floor: int, start: int) -> Ints:

@@ -16,7 +16,6 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data, change_rows, merge_in_order, put_in_order
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels.changes.concluding import change_added
 
 #: So many rows tell how many keys there are.
 SAMPLE = 1024
@@ -116,9 +115,6 @@ class Stored:
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:
         """Without the rows of these origins, with others. edge: what was over there is forgotten now and then."""
-        if isinstance(self.base, Intervals):
-            assert isinstance(added, Intervals)
-            return self._change_intervals(self.base, removed, added, edge)
         size = len(self.base)
         if size <= self.tuning.few_stored and self.is_in_one_piece():
             whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
@@ -132,14 +128,6 @@ class Stored:
         if (of_base := removed[removed >= 0]).size:
             gone = np.sort(np.concatenate([gone, of_base]))
         return Stored(self.base, more, gone)._join_many(edge)
-
-    def _change_intervals(self, base: Intervals, removed: Ints, added: Intervals, edge: int | None) -> Stored:
-        more = self.more
-        assert isinstance(more, Intervals)
-        if base.s.size <= self.tuning.few_stored and self.is_in_one_piece():
-            return Stored(base.changed(removed, added, -1 if edge is None else edge), more)
-        gone, s, e = change_added(self.gone, more.s, more.e, removed, added.s, added.e)
-        return Stored(base, more.of(s, e), gone)._join_many(edge)
 
     def _join_many(self, edge: int | None) -> Stored:
         """In one piece, if so much has changed, or there is so little."""

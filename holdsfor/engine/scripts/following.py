@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from holdsfor.engine.bodies.heads import concluded, merged
+from holdsfor.engine.bodies.heads import concluded, joined, merged
 from holdsfor.engine.bodies.rulebook import Rulebook, find_rule
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
@@ -16,7 +16,7 @@ from holdsfor.engine.scripts.fetching import as_plain
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.kernels.intervals.inertia import hold_between
-from holdsfor.kernels.scripts import CARRY, CONTINUE, MERGE, SLOTS, follow_script
+from holdsfor.kernels.scripts import CARRY, MERGE, SLOTS, follow_script
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude
 
@@ -38,12 +38,7 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
         return False
     initial = initial_keys(fluent, world, domains)
     for relation in fluent.relations:
-        before = world.cut.intervals_before(relation)
-        if before is None:
-            arrays += [EMPTY, EMPTY, as_plain(world.cut.holding(relation))]
-        else:
-            arrays += [as_plain(before.s), as_plain(before.e), EMPTY]
-        arrays.append(as_plain(initial.get(relation, EMPTY)))
+        arrays.append(as_plain(joined((world.cut.holding(relation), initial.get(relation, EMPTY)))))
     for table in script.others:
         if table:
             arrays.append(as_plain(merged(concluded(table, world, rulebook)[0])))
@@ -62,9 +57,10 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
 
 
 def write_script(fluent: Simple, draft: ScriptDraft, rulebook: Rulebook) -> Script | None:
-    """After the arrays that it fetches come, of each value, the intervals that were known before (starts, ends), or the
-    keys that hold at the cut, and those that hold initially; then the points of the rules that it does not say. None:
-    that is most of them, or heads are not whole, or there are too many arrays.
+    """Write a script, or None if it would say less than half of the rules, a head is open, or arrays are too many.
+
+    After the arrays that it fetches come the keys of each value that hold at the cut, or initially; then the points of
+    the rules that it does not say.
     """
     tables = find_tables(fluent)
     if not all(find_rule(rule, rulebook).is_full for rule in tables):
@@ -76,9 +72,8 @@ def write_script(fluent: Simple, draft: ScriptDraft, rulebook: Rulebook) -> Scri
             others[table].append(rule)
     slot = len(draft.fetches)
     for value in range(len(fluent.relations)):
-        draft.lines.append([CONTINUE, slot, slot + 1, 2 * value])
-        draft.lines += [[CARRY, slot + each, 0, 2 * value] for each in (2, 3)]
-        slot += 4
+        draft.lines.append([CARRY, slot, 0, 2 * value])
+        slot += 1
     for table, rules in enumerate(others):
         if rules:
             draft.lines.append([MERGE, slot, 0, table])
