@@ -47,7 +47,7 @@ from holdsfor.job.routing import (
 from holdsfor.job.run_warnings import KINDS, REASONS, count_reasons
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.routes import Stage
-from holdsfor.plan.walk import defines, ranges_over_domain
+from holdsfor.plan.walk import ranges_over_domain
 
 #: What travels between tasks: a parcel, a table of results (stage DONE), or counts.
 ROW = pa.schema(
@@ -206,7 +206,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     restrict = home_filter(job, number, bucket)
     left_out = evaluate(job.program, world, stage.definitions, restrict)
     evaluated = time.perf_counter()
-    defined = [r for i in stage.definitions for r in defines(job.program.plan.definitions[i])]
+    defined = [r for i in stage.definitions for r in job.program.plan.definitions[i].defines]
     intervals, occurrences = tables(defined, world)
     kinds = find_kinds(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}

@@ -1,17 +1,47 @@
-"""What a plan defines, and what it reads: operators without behaviour, as those that rules are made of."""
+"""Definitions, domains, closures and inputs: frozen nodes, as the operators that rules are made of."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from holdsfor.language.description import Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import NOWHERE, Place, Term
-from holdsfor.plan.operators import Arg, Chain, Conclude, HoldsForRule, Names, Relation
+from holdsfor.plan.nodes import PlanNode
+from holdsfor.plan.operators import Arg, Chain, Conclude, HoldsForRule, Names, Relation, RuleNode
+
+ChangeRules = Callable[[tuple[Any, ...]], tuple[Any, ...]]
+"""Some rules of one kind, in the place of others."""
+
+
+class DefinitionNode(PlanNode):
+    """A definition: rules that make one or several relations."""
+
+    __slots__ = ()
+
+    @property
+    def defines(self) -> tuple[Relation, ...]:
+        """Return the relations that it makes."""
+        raise NotImplementedError
+
+    @property
+    def simple_fluents(self) -> tuple[Simple, ...]:
+        """Return the fluents with inertia that are defined there."""
+        return ()
+
+    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
+        """Iterate over the rules without which it never holds or happens, each with the relation that it makes."""
+        raise NotImplementedError
+
+    def map_rules(self, change: ChangeRules) -> Any:
+        """Return the definition with other rules, each group of rules that conclude the same changed by itself."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(DefinitionNode):
     """A fluent with inertia: one relation per constant value, or one relation with the value as its last column.
 
     initiations and terminations are aligned with relations.
@@ -23,9 +53,27 @@ class Simple:
     terminations: tuple[tuple[Conclude, ...], ...]
     initially: tuple[tuple[Declared, ...], ...] = ()
 
+    CHILDREN = ("initiations", "terminations", "initially")
+
+    @property
+    def defines(self) -> tuple[Relation, ...]:
+        return self.relations
+
+    @property
+    def simple_fluents(self) -> tuple[Simple, ...]:
+        return (self,)
+
+    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
+        for relation, rules in zip(self.relations * 2, (*self.initiations, *self.initially), strict=False):
+            yield from ((relation, rule) for rule in rules)
+
+    def map_rules(self, change: ChangeRules) -> Simple:
+        initiations, terminations = tuple(map(change, self.initiations)), tuple(map(change, self.terminations))
+        return replace(self, initiations=initiations, terminations=terminations)
+
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class Due(RuleNode):
     """A deadline: so long after its initiation the source turns into the target; extensible: after the latest.
 
     args: the arguments, without the value; conditions: what a grounding must satisfy, and what gives the duration.
@@ -38,10 +86,18 @@ class Due:
     after: Term
     extensible: bool
     values: tuple[Term, Term] | None = None  # of source and target, where the value is a column of the relation
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
+
+    CHILDREN = ("conditions",)
+    TERMS = ("after",)
+
+    @property
+    def body(self) -> Chain:
+        return self.conditions
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Group(DefinitionNode):
     """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time.
 
     reached: values that deadlines lead to, each with the event that it is reached, where rules ask for that.
@@ -51,35 +107,90 @@ class Group:
     deadlines: tuple[Due, ...]
     reached: tuple[tuple[Relation, Relation], ...] = ()
 
+    CHILDREN = ("fluents", "deadlines")
+
+    @property
+    def defines(self) -> tuple[Relation, ...]:
+        relations = (relation for fluent in self.fluents for relation in fluent.relations)
+        return (*relations, *(event for _, event in self.reached))
+
+    @property
+    def simple_fluents(self) -> tuple[Simple, ...]:
+        return self.fluents
+
+    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
+        for fluent in self.fluents:
+            yield from fluent.beginnings()
+        yield from ((due.target, due) for due in self.deadlines)
+
+    def map_rules(self, change: ChangeRules) -> Group:
+        return replace(self, fluents=tuple(fluent.map_rules(change) for fluent in self.fluents))
+
 
 @dataclass(frozen=True, slots=True)
-class Static:
+class Static(DefinitionNode):
     """A statically determined fluent-value: the union of its rules."""
 
     relation: Relation
     rules: tuple[HoldsForRule, ...]
 
+    CHILDREN = ("rules",)
+
+    @property
+    def defines(self) -> tuple[Relation, ...]:
+        return (self.relation,)
+
+    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
+        return ((self.relation, rule) for rule in self.rules)
+
+    def map_rules(self, change: ChangeRules) -> Static:
+        return replace(self, rules=change(self.rules))
+
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(DefinitionNode):
     """An output event."""
 
     relation: Relation
     rules: tuple[Conclude, ...]
 
+    CHILDREN = ("rules",)
+
+    @property
+    def defines(self) -> tuple[Relation, ...]:
+        return (self.relation,)
+
+    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
+        return ((self.relation, rule) for rule in self.rules)
+
+    def map_rules(self, change: ChangeRules) -> Derived:
+        return replace(self, rules=change(self.rules))
+
 
 @dataclass(frozen=True, slots=True)
-class Recursion:
+class Recursion(DefinitionNode):
     """Output events whose patterns are about each other: evaluated again and again until nothing new comes of it."""
 
     events: tuple[Derived, ...]
+
+    CHILDREN = ("events",)
+
+    @property
+    def defines(self) -> tuple[Relation, ...]:
+        return tuple(event.relation for event in self.events)
+
+    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
+        return (beginning for event in self.events for beginning in event.beginnings())
+
+    def map_rules(self, change: ChangeRules) -> Recursion:
+        return replace(self, events=tuple(event.map_rules(change) for event in self.events))
 
 
 Definition = Simple | Group | Static | Derived | Recursion
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(RuleNode):
     """One grounding declaration. None in args: not restricted there.
 
     If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data do, and the chain is what
@@ -93,26 +204,36 @@ class Declared:
     names: Names = field(default=(), compare=False, repr=False)
     start: str = ""  # the variable that is the first point of the history, if a condition asks what holds there
 
+    CHILDREN = ("chain",)
+
+    @property
+    def body(self) -> Chain:
+        return self.chain
+
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(PlanNode):
     """The declared groundings of a relation: the union of its declarations."""
 
     relation: Relation
     rules: tuple[Declared, ...]
 
+    CHILDREN = ("rules",)
+
 
 @dataclass(frozen=True, slots=True)
-class Closure:
+class Closure(PlanNode):
     """Background predicates that call themselves: worked out before any data, from their facts and rules."""
 
     rules: tuple[tuple[Signature, Declared], ...]
     endless: Diagnostic | None = field(default=None, compare=False, repr=False)  # what to say if there is no end to it
 
+    CHILDREN = ("rules",)
+
 
 @dataclass(frozen=True, slots=True)
 class InputSource:
-    """An input as the engine wants it. A fluent has a relation per value that rules mention, or one for all values."""
+    """An input as the engine reads it. A fluent has a relation per value that rules mention, or one for all values."""
 
     input: Input
     relations: tuple[Relation, ...]

@@ -1,4 +1,4 @@
-"""What a plan is made of: frozen operators without behaviour. The engine gives them meaning, `show` prints them.
+"""Operators, which a plan is made of: frozen nodes that know their parts. The engine gives them meaning.
 
 Variables are plain names (`v0`, `v1`, ... in order of first use, so that equal beginnings of rules are equal values);
 constants are ground terms; `None` is an argument whose value does not matter.
@@ -6,28 +6,33 @@ constants are ground terms; `None` is an argument whose value does not matter.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
+from typing import NamedTuple, cast
 
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import EdgeKind
-from holdsfor.language.terms import NOWHERE, Place, Term
+from holdsfor.language.terms import NOWHERE, Float, Int, Place, Term
+from holdsfor.plan.nodes import PlanNode, RelationNode
 from holdsfor.plan.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(PlanNode):
     """A term with variables inside: `close_ballot(C,M)`. Matched by structure; in a head put together."""
 
     functor: str
     args: tuple[Arg, ...]
+
+    VARIABLES = BINDS = ("args",)
 
 
 Leaf = str | Term | None
 """A variable's name, a constant, or None: any value."""
 
 Arg = Leaf | Structure
-"""The same, or a term with variables inside."""
+"""A leaf, or a term with variables inside."""
 
 Names = tuple[tuple[str, str], ...]
 """Variables of a rule, with the names that its author gave them."""
@@ -57,15 +62,26 @@ class Relation:
 
     @property
     def definition(self) -> Signature:
-        """What its author calls it."""
+        """Return the name that its author gave it."""
         return self.part_of or self.signature
 
 
 # ---------------------------------------------------------------- chains: the body of a rule
 
 
+class Operator(PlanNode):
+    """A link of a chain, which turns rows into rows."""
+
+    __slots__ = ()
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether it looks at the row alone: a comparison, a calculation, or the negation of such."""
+        return False
+
+
 @dataclass(frozen=True, slots=True)
-class At:
+class At(Operator, RelationNode):
     """Occurrences of an event, or the starts or ends of a fluent's intervals, at a time.
 
     The first of a chain scans; a later one joins on the variables it shares, and on the time if that is bound.
@@ -77,68 +93,106 @@ class At:
     time: str
     start: str | None = None  # the variable that is given when an occurrence that takes time began
 
+    VARIABLES = BINDS = ("args", "time", "start")
+
 
 @dataclass(frozen=True, slots=True)
-class Occurring:
+class Occurring(Operator):
     """Occurrences of a pattern; gives its variables values, and two more: when each began and when it was over."""
 
     pattern: Pattern
     start: str
     time: str
 
+    CHILDREN = ("pattern",)
+    VARIABLES = BINDS = ("pattern", "start", "time")
+
 
 @dataclass(frozen=True, slots=True)
-class Holding:
-    """Where the fluent holds at the time; binds the variables that are new."""
+class Holding(Operator, RelationNode):
+    """Intervals of a fluent at the time, at which it holds; binds the variables that are new."""
 
     relation: Relation
     args: tuple[Arg, ...]
     time: str
 
+    VARIABLES = ("args", "time")
+    BINDS = ("args",)
+    NEEDS = ("time",)
+
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Operator):
     """Background facts with these arguments; binds the variables that are new."""
 
     facts: Signature
     args: tuple[Arg, ...]
 
+    VARIABLES = BINDS = ("args",)
+
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Where(Operator):
     """Keeps the rows for which the comparison is true; both sides are bound."""
 
     op: str
     left: Term
     right: Term
 
+    TERMS = VARIABLES = NEEDS = ("left", "right")
+
+    @property
+    def is_filter(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, slots=True)
-class Let:
+class Let(Operator):
     """Binds a variable to the value of an expression, or (`same`) to another term as it is."""
 
     variable: str
     expression: Term
     same: bool = False
 
+    TERMS = NEEDS = ("expression",)
+    VARIABLES = ("expression", "variable")
+    BINDS = ("variable",)
+
+    @property
+    def is_filter(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class Match(Operator):
     """Keeps the rows whose term, which is bound, has the form of the structure; binds the variables that are new."""
 
     term: Term
     form: Structure
 
+    TERMS = NEEDS = ("term",)
+    VARIABLES = ("term", "form")
+    BINDS = ("form",)
+
 
 @dataclass(frozen=True, slots=True)
-class Without:
+class Without(Operator):
     """Keeps the rows for which the chain gives nothing."""
 
     chain: tuple[Op, ...]
 
+    CHILDREN = VARIABLES = ("chain",)
+
+    @property
+    def is_filter(self) -> bool:
+        return all(isinstance(op, Where | Let) for op in self.chain)
+
+    def needs(self, outer: Set[str]) -> Iterator[str]:
+        return (name for name in self.mentions() if name in outer)
+
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Operator):
     """Binds the variable to the number of solutions of a chain, or to a term's sum, least or greatest value in them."""
 
     function: OneOf["count", "sum", "min", "max"]
@@ -146,13 +200,34 @@ class Tally:
     term: Term
     variable: str
 
+    CHILDREN = ("chain",)
+    TERMS = ("term",)
+    VARIABLES = ("chain", "term", "variable")
+    BINDS = ("variable",)
+
+    def needs(self, outer: Set[str]) -> Iterator[str]:
+        return (name for name in self.mentions() if name in outer and name != self.variable)
+
 
 Op = At | Occurring | Holding | Lookup | Where | Let | Match | Without | Tally
 Chain = tuple[Op, ...]
 
 
+class RuleNode(PlanNode):
+    """A rule, a declaration or a deadline: a head with arguments, and the chain of its conditions."""
+
+    __slots__ = ()
+    args: tuple[Arg, ...]
+    place: Place
+
+    @property
+    def body(self) -> Chain:
+        """Return its conditions."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Conclude:
+class Conclude(RuleNode):
     """A rule: for every row of the chain the head, at the time. None in args: every grounding alive, or the domain.
 
     start: of an event that takes time, when it began; the time is when it was over.
@@ -165,18 +240,70 @@ class Conclude:
     names: Names = field(default=(), compare=False, repr=False)
     start: str | None = None
 
+    CHILDREN = ("chain",)
+    VARIABLES = ("chain", "args", "time", "start")
+
+    @property
+    def body(self) -> Chain:
+        return self.chain
+
 
 # ---------------------------------------------------------------- interval expressions
 
 
+class Delay(NamedTuple):
+    """How much later than its own intervals it shows what an expression is (None: any time), and because of what."""
+
+    limit: float | None
+    because: str
+    place: Place
+
+
+class IntervalNode(PlanNode):
+    """An expression whose value are intervals, for each grounding."""
+
+    __slots__ = ()
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Return the expressions that it is made of."""
+        return cast(tuple[Expression, ...], self.children)
+
+    def simplified(self) -> Expression:
+        """Return what it is where parts of it never hold, and are `NOTHING`."""
+        raise NotImplementedError
+
+    def carriers(self) -> frozenset[Relation] | None:
+        """Return relations of which one holds wherever the expression does, at the same time; None if none is known."""
+        return None
+
+    def holds_unseen(self) -> bool:
+        """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
+        return False
+
+    def delay(self) -> Delay | None:
+        """Return how long it takes to show, if it depends on how long its parts last or how far apart they are."""
+        return None
+
+
 @dataclass(frozen=True, slots=True)
-class Of:
+class Of(IntervalNode, RelationNode):
+    """The intervals of a relation."""
+
     relation: Relation
     args: tuple[Arg, ...]
 
+    VARIABLES = BINDS = ("args",)
+
+    def simplified(self) -> Expression:
+        return self
+
+    def carriers(self) -> frozenset[Relation] | None:
+        return frozenset([self.relation])
+
 
 @dataclass(frozen=True, slots=True)
-class Combine:
+class Combine(IntervalNode):
     """Union, intersection, difference (the first part without the others), or complement.
 
     within: of a complement, only points at most so far from a part; None: all points of the history.
@@ -187,12 +314,49 @@ class Combine:
     within: int | None = None
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
+    CHILDREN = VARIABLES = ("parts",)
 
+    def simplified(self) -> Expression:
+        never = {"intersection": NOTHING in self.parts, "difference": self.parts[:1] == (NOTHING,)}
+        if never.get(self.op, False):
+            return NOTHING
+        parts = tuple(part for part in self.parts if part != NOTHING)
+        if self.op == "complement" and (parts or self.within is None):  # of nothing: all of the history
+            return Combine(self.op, parts, self.within, self.place)
+        if not parts:
+            return NOTHING
+        return parts[0] if len(parts) == 1 else Combine(self.op, parts, place=self.place)
+
+    def carriers(self) -> frozenset[Relation] | None:
+        of_parts = [part.carriers() for part in self.parts]
+        some = [relations for relations in of_parts if relations is not None]
+        if self.op == "difference":
+            return of_parts[0]
+        if self.op == "intersection":
+            return min(some, key=len, default=None)
+        if self.op == "union" and len(some) == len(of_parts):
+            return frozenset[Relation]().union(*some)
+        return None  # a complement holds by itself
+
+    def holds_unseen(self) -> bool:
+        if self.op == "complement":
+            return self.within is None
+        unseen = [part.holds_unseen() for part in self.parts]
+        if self.op == "union":
+            return any(unseen)
+        return bool(unseen) and (unseen[0] if self.op == "difference" else all(unseen))
+
+    def delay(self) -> Delay | None:
+        is_limited = self.op == "complement" and self.within is not None
+        return Delay(self.within, "", self.place) if is_limited else None
+
+
+NOTHING = Combine("union", ())
 WHOLE_HISTORY = Combine("complement", ())
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting:
+class Lasting(IntervalNode):
     """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
 
     within: no interval if the bound is more than that.
@@ -204,9 +368,30 @@ class Lasting:
     within: int | None = None
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
+    CHILDREN = ("part",)
+    TERMS = ("bound",)
+    VARIABLES = ("part", "bound")
+
+    @property
+    def limit(self) -> float | None:
+        """Return the duration, or what it is at most; None if only the data say."""
+        return self.bound.value if isinstance(self.bound, Int | Float) else self.within
+
+    def simplified(self) -> Expression:
+        return NOTHING if self.part == NOTHING else self
+
+    def carriers(self) -> frozenset[Relation] | None:
+        return self.part.carriers()
+
+    def holds_unseen(self) -> bool:
+        return self.part.holds_unseen()
+
+    def delay(self) -> Delay | None:
+        return Delay(self.limit, "a duration is compared with a number that is not written in the rule", self.place)
+
 
 @dataclass(frozen=True, slots=True)
-class Relate:
+class Relate(IntervalNode):
     """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says.
 
     within: only pairs that take no longer, from the first start to the last end.
@@ -219,12 +404,23 @@ class Relate:
     within: int | None = None
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
+    CHILDREN = VARIABLES = ("source", "target")
+
+    def simplified(self) -> Expression:
+        return NOTHING if NOTHING in (self.source, self.target) else self
+
+    def holds_unseen(self) -> bool:
+        return self.source.holds_unseen() and self.target.holds_unseen()
+
+    def delay(self) -> Delay | None:
+        return Delay(self.within, f"`{self.relation}` relates intervals of any length, at any distance", self.place)
+
 
 Expression = Of | Combine | Lasting | Relate
 
 
 @dataclass(frozen=True, slots=True)
-class HoldsForRule:
+class HoldsForRule(RuleNode):
     """One holdsFor rule.
 
     evidence: what gives the groundings of its variables: alternatives united, each a join of what has held at some time
@@ -238,3 +434,9 @@ class HoldsForRule:
     expression: Expression
     place: Place = field(default=NOWHERE, compare=False, repr=False)
     names: Names = field(default=(), compare=False, repr=False)
+
+    CHILDREN = ("conditions", "expression", "evidence")
+
+    @property
+    def body(self) -> Chain:
+        return self.conditions

@@ -7,14 +7,16 @@ passes one of them stays, before a policy chooses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import JoinKind, Policy
 from holdsfor.language.terms import Term
+from holdsfor.plan.nodes import NewNames, PlanNode, RelationNode, names_bound_in
 
 if TYPE_CHECKING:
     from holdsfor.plan.operators import Arg, Chain, Relation
@@ -25,34 +27,95 @@ Preference = tuple[OneOf["longest", "shortest", "greatest", "least"], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Choosing:
+class Choosing(PlanNode):
     """How the pairs of a join are chosen, where not all of them are made."""
 
     policy: Policy = "unrestricted"
     prefers: tuple[Preference, ...] = ()
 
+    def renamed(self, names: NewNames) -> Choosing:
+        return replace(self, prefers=tuple((how, names[name] if name else "") for how, name in self.prefers))
+
 
 ALL = Choosing()
 
 
+class PatternNode(PlanNode):
+    """A part of a pattern. within: the most that its occurrences last."""
+
+    __slots__ = ()
+    within: int | None
+
+    @property
+    def operands(self) -> tuple[Pattern, ...]:
+        """Return the patterns that it is made of, of an absence those around it first."""
+        return tuple(cast(Pattern, child) for child in self.children if isinstance(child, PatternNode))
+
+    @property
+    def positive_operands(self) -> tuple[Pattern, ...]:
+        """Return the patterns that it is made of, without those that must be absent."""
+        return self.operands
+
+    def map_operands(self, change: Callable[[Any], Pattern]) -> Any:
+        """Return the pattern with its operands changed."""
+        return self.rebuild(lambda child: change(child) if isinstance(child, PatternNode) else child)
+
+    @property
+    def policy(self) -> Policy:
+        """How it chooses among the pairs that it makes of occurrences."""
+        return "unrestricted"
+
+    def needs_events(self) -> bool:
+        """Whether it occurs only where something happens: a point in time does anyway."""
+        return any(operand.needs_events() for operand in self.positive_operands)
+
+    def width(self) -> int | None:
+        """Return how long an occurrence lasts at most; None: any time."""
+        return self.within
+
+    def distances_back(self) -> Iterator[int | None]:
+        """Iterate over how far before its end the occurrences lie that it is made of; None: any distance.
+
+        All of them lie within its span, so a limit on that limits all.
+        """
+        yield self.width()
+
+    def _distances_of_operands(self, further: int = 0) -> Iterator[int | None]:
+        return (_sum(further, distance) for operand in self.operands for distance in operand.distances_back())
+
+
 @dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(PatternNode, RelationNode):
     """The occurrences of an event, or the intervals of a fluent that have ended."""
 
     relation: Relation
     args: tuple[Arg, ...]
     within: int | None = None
 
+    VARIABLES = BINDS = ("args",)
+
+    def needs_events(self) -> bool:
+        return True
+
+    def distances_back(self) -> Iterator[int | None]:
+        yield 0
+
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(PatternNode):
     """A point in time, whatever happens then."""
 
     time: int
 
+    def width(self) -> int | None:
+        return 0
+
+    def distances_back(self) -> Iterator[int | None]:
+        return iter(())
+
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(PatternNode):
     """Occurrences of both that stand so to each other and agree in the variables they share."""
 
     kind: JoinKind
@@ -62,9 +125,31 @@ class Pairs:
     conditions: tuple[Chain, ...] = ((),)
     choosing: Choosing = ALL
 
+    CHILDREN = BINDS = ("left", "right", "conditions")
+    VARIABLES = (*CHILDREN, "choosing")
+
+    @property
+    def policy(self) -> Policy:
+        return self.choosing.policy
+
+    def width(self) -> int | None:
+        if self.within is not None:
+            return self.within
+        left, right = self.left.width(), self.right.width()
+        if self.kind == "equals":
+            return min((width for width in (left, right) if width is not None), default=None)
+        if self.kind in ("during", "starts", "finishes"):
+            return right
+        return _sum(left, right) if self.kind in ("meets", "par") else None
+
+    def distances_back(self) -> Iterator[int | None]:
+        if self.within is None and self.kind in ("equals", "finishes"):
+            return self._distances_of_operands()
+        return iter([self.width()])
+
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(PatternNode):
     """`first` and later `last`, and nothing of any of `what` wholly between them.
 
     last: so long after `first` if it is a number; then nothing of `what` may begin after `first` and end by then.
@@ -79,35 +164,94 @@ class Absent:
     choosing: Choosing = ALL
     outside: tuple[Pattern, ...] = ()
 
+    CHILDREN = ("first", "last", "what", "outside", "conditions")
+    VARIABLES = (*CHILDREN, "choosing")
+    BINDS = ("first", "last", "conditions")
+
+    @property
+    def policy(self) -> Policy:
+        return self.choosing.policy
+
+    @property
+    def positive_operands(self) -> tuple[Pattern, ...]:
+        return self.operands[: len(self.operands) - len(self.what) - len(self.outside)]
+
+    @property
+    def duration(self) -> int | None:
+        """Return how long after `first` it is over; None if that is when `last` is."""
+        return self.last if isinstance(self.last, int) else None
+
+    def binds(self) -> Iterator[str]:
+        absent = set(names_bound_in(self.what))
+        yield from PatternNode.binds(self)
+        yield from (name for name in names_bound_in(self.outside) if name in absent)
+
+    def width(self) -> int | None:
+        if self.within is not None:
+            return self.within
+        return None if self.duration is None else _sum(self.first.width(), self.duration)
+
+    def distances_back(self) -> Iterator[int | None]:
+        return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
+
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(PatternNode):
     """The occurrences of a pattern that pass one of the alternatives, which may give more variables values."""
 
     pattern: Pattern
     conditions: tuple[Chain, ...]
 
+    CHILDREN = VARIABLES = BINDS = ("pattern", "conditions")
+
+    def width(self) -> int | None:
+        return self.pattern.width()
+
+    def distances_back(self) -> Iterator[int | None]:
+        return self._distances_of_operands()
+
 
 @dataclass(frozen=True, slots=True)
-class OneOfSeveral:
+class OneOfSeveral(PatternNode):
     """The occurrences of all alternatives; variables: those that all of them give values."""
 
     alternatives: tuple[Pattern, ...]
     variables: tuple[str, ...]
 
+    CHILDREN = ("alternatives",)
+    VARIABLES = ("alternatives", "variables")
+    BINDS = ("variables",)
+
+    def needs_events(self) -> bool:
+        return all(one.needs_events() for one in self.alternatives)
+
+    def width(self) -> int | None:
+        widths = [one.width() for one in self.alternatives]
+        return None if None in widths else max((width for width in widths if width is not None), default=0)
+
+    def distances_back(self) -> Iterator[int | None]:
+        return self._distances_of_operands()
+
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """variable: the function of the terms over the window; count has no term. registered: a user's function."""
+class Measured(PlanNode):
+    """A function over a window of occurrences. variable: its value. arguments: of each occurrence; count has none.
+
+    registered: a function of a user.
+    """
 
     variable: str
     function: str
-    terms: tuple[Term, ...]
+    arguments: tuple[Term, ...]
     registered: Registered | None = field(default=None, compare=False, repr=False)
+
+    TERMS = ("arguments",)
+    VARIABLES = ("arguments", "variable")
+    BINDS = ("variable",)
 
 
 @dataclass(frozen=True, slots=True)
-class Sliding:
+class Sliding(PatternNode):
     """Measures over the last so many occurrences of a group, or those that ended in the last so many time units."""
 
     pattern: Pattern
@@ -117,56 +261,29 @@ class Sliding:
     duration: int | None
     within: int | None = None
 
+    CHILDREN = ("pattern", "measures")
+    VARIABLES = ("pattern", "group", "measures")
+    BINDS = ("group", "measures")
+
+    def width(self) -> int | None:
+        if self.within is not None or self.duration is None:
+            return self.within
+        return _sum(self.duration, self.pattern.width())
+
+    def distances_back(self) -> Iterator[int | None]:
+        return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
+
 
 Pattern = Scan | Moment | Pairs | Absent | Selected | OneOfSeveral | Sliding
 
 
-def operands(pattern: Pattern) -> tuple[Pattern, ...]:
-    """What a pattern is made of: as it is written, but of an absence first what is around it."""
-    match pattern:
-        case Absent():
-            return *around(pattern), *pattern.what, *pattern.outside
-        case Pairs():
-            return pattern.left, pattern.right
-        case Selected() | Sliding():
-            return (pattern.pattern,)
-        case OneOfSeveral():
-            return pattern.alternatives
-        case _:
-            return ()
-
-
-def around(pattern: Absent) -> tuple[Pattern, ...]:
-    """The patterns that an absence lies between."""
-    return (pattern.first,) if isinstance(pattern.last, int) else (pattern.first, pattern.last)
-
-
-def with_operands(pattern: Pattern, changed: tuple[Pattern, ...]) -> Pattern:
-    """The pattern made of other operands, in the order in which `operands` gives them."""
-    match pattern:
-        case Pairs():
-            return replace(pattern, left=changed[0], right=changed[1])
-        case Absent():
-            first, *last = changed[: len(around(pattern))]
-            what = changed[len(around(pattern)) :][: len(pattern.what)]
-            outside = changed[len(changed) - len(pattern.outside) :]
-            until = last[0] if last else pattern.last
-            return replace(pattern, first=first, last=until, what=what, outside=outside)
-        case Selected() | Sliding():
-            return replace(pattern, pattern=changed[0])
-        case OneOfSeveral():
-            return replace(pattern, alternatives=changed)
-        case _:
-            return pattern
-
-
 def sequence_parts(pattern: Pattern) -> tuple[Pattern, ...]:
-    """a, b and c of (a SEQ b) SEQ c, where it is the same as a SEQ (b SEQ c).
+    """Return a, b and c of (a SEQ b) SEQ c, where it is the same as a SEQ (b SEQ c).
 
     It is, if no policy chooses among the pairs of a and b, no condition is about them alone, and what limits them is no
     less than what limits the whole.
     """
-    if not isinstance(pattern, Pairs) or pattern.kind != "seq" or pattern.choosing.policy != "unrestricted":
+    if not isinstance(pattern, Pairs) or pattern.kind != "seq" or pattern.policy != "unrestricted":
         return (pattern,)
     inner, within = pattern.left, pattern.within
     if not isinstance(inner, Pairs) or inner.kind != "seq" or inner.conditions != ((),):
@@ -176,35 +293,22 @@ def sequence_parts(pattern: Pattern) -> tuple[Pattern, ...]:
     return *sequence_parts(inner), pattern.right
 
 
-def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:
-    """The same without what must be absent."""
-    return around(pattern) if isinstance(pattern, Absent) else operands(pattern)
-
-
 def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
-    """The pattern and all that it is made of."""
-    yield pattern
-    for operand in operands(pattern):
-        yield from subpatterns(operand)
-
-
-def needs_events(pattern: Pattern) -> bool:
-    """Whether it occurs only where something happens: a point in time does anyway."""
-    match pattern:
-        case Scan():
-            return True
-        case OneOfSeveral():
-            return all(map(needs_events, pattern.alternatives))
-        case _:
-            return any(map(needs_events, positive_operands(pattern)))
+    """Iterate over the pattern and all that it is made of."""
+    return cast(Iterator[Pattern], find_all(pattern, PatternNode))
 
 
 def scans(pattern: Pattern) -> Iterator[Scan]:
-    return (part for part in subpatterns(pattern) if isinstance(part, Scan))
+    """Iterate over the relations that a pattern reads."""
+    return find_all(pattern, Scan)
 
 
 def conditions_of(pattern: Pattern) -> Iterator[Chain]:
-    """The chains inside a pattern."""
+    """Iterate over the chains inside a pattern."""
     for part in subpatterns(pattern):
         if isinstance(part, Pairs | Absent | Selected):
             yield from part.conditions
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other

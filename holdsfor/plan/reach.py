@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from holdsfor.language.terms import Float, Int, Place
+from holdsfor.language.nodes import find_all
+from holdsfor.language.terms import Place
 from holdsfor.plan.definitions import Definition, Static
 from holdsfor.plan.distances import ANYWHEN, Span, limit_times
 from holdsfor.plan.operators import (
     At,
     Chain,
-    Combine,
     Expression,
     Holding,
     HoldsForRule,
     Lasting,
     Occurring,
     Of,
-    Relate,
     Relation,
     Tally,
     Without,
 )
 from holdsfor.plan.patterns import Absent, Pattern, subpatterns
-from holdsfor.plan.spread import distances_back
-from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, simple_of, subexpressions
+from holdsfor.plan.walk import conclusions, reads
 from holdsfor.plan.whole_plan import Look, Reach
 
 
@@ -34,7 +32,7 @@ def looks(definitions: Iterable[Definition], durative: Set[Relation] = frozenset
     inert: set[Relation] = set()
     all_looks = []
     for definition in definitions:
-        inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
+        inert.update(relation for fluent in definition.simple_fluents for relation in fluent.relations)
         ticks, relations = int(any(_asks_next_tick(definition, inert))), tuple(dict.fromkeys(reads(definition)))
         joined = int(not durative.isdisjoint(relations))
         spans = [span for span, *_ in _spans(definition)]
@@ -52,14 +50,7 @@ def _reach_of(spans: Sequence[Span], ticks: int, joined: int) -> Reach:
 
 def _waits_for_any_duration(definition: Definition) -> bool:
     """Whether what goes on may become long enough at any time, as the duration is not known before the data are."""
-    if not isinstance(definition, Static):
-        return False
-    every = (part for rule in definition.rules for part in subexpressions(rule.expression))
-    return any(isinstance(part, Lasting) and _limit_of(part) is None for part in every)
-
-
-def _limit_of(expression: Lasting) -> float | None:
-    return expression.bound.value if isinstance(expression.bound, Int | Float) else expression.within
+    return any(part.limit is None for part in find_all(definition, Lasting))
 
 
 def reach(definitions: Sequence[Definition]) -> Reach:
@@ -72,7 +63,7 @@ def reach(definitions: Sequence[Definition]) -> Reach:
             _sum(look.reach.ahead, _most([one.ahead for one in below])),
             look.reach.ticks + max((one.ticks for one in below), default=0),
         )
-        total.update(dict.fromkeys(defines(definition), own))
+        total.update(dict.fromkeys(definition.defines, own))
     every = list(total.values())
     most = max((one.ticks for one in every), default=0)
     return Reach(_most([one.back for one in every]), _most([one.ahead for one in every]), most)
@@ -100,15 +91,14 @@ def unbounded(definitions: Sequence[Definition]) -> list[Unbounded]:
         spans = [looked for looked in _spans(definition) if None in looked[0]]
         is_final = all(span.last is not None for span, *_ in spans)
         if spans:
-            without_bound += [Unbounded(relation, *spans[0][1:], is_final) for relation in defines(definition)]
+            without_bound += [Unbounded(relation, *spans[0][1:], is_final) for relation in definition.defines]
     return without_bound
 
 
 def _asks_next_tick(definition: Definition, inert: set[Relation]) -> Iterator[bool]:
     """A start or end at T says what holds one tick later; only inertia decides that at T already."""
     for conclusion in conclusions(definition):
-        for op in flat(conclusion.chain):
-            yield isinstance(op, At) and op.what in ("start", "end") and op.relation not in inert
+        yield from (op.what in ("start", "end") and op.relation not in inert for op in find_all(conclusion, At))
 
 
 def _most(amounts: list[int | None]) -> int | None:
@@ -131,13 +121,12 @@ def _spans(definition: Definition) -> Iterator[_Looked]:
         for span in _times(conclusion.chain, {conclusion.time: Span(0, 0)}):
             because = "a condition is at a time that may be any distance from the time of the rule"
             yield span, because, conclusion.place, "compare the two times, such as T2 < T, T - T2 < 600"
-        for op in conclusion.chain:
-            if isinstance(op, Occurring):
-                yield from _pattern_spans(op.pattern, conclusion.place)
+        for op in find_all(conclusion, Occurring):
+            yield from _pattern_spans(op.pattern, conclusion.place)
     if isinstance(definition, Static):
         for rule in definition.rules:
             yield from _measured(rule.expression, 0)
-            if holds_unseen(rule.expression) and _names_groundings_late(rule):
+            if rule.expression.holds_unseen() and _names_groundings_late(rule):
                 because = "a complement goes back to the beginning for whoever turns up later"
                 advice = "take the intervals away from others: relative_complement_all(I1, [I2], I)"
                 yield ANYWHEN, because, rule.place, advice
@@ -145,9 +134,11 @@ def _spans(definition: Definition) -> Iterator[_Looked]:
 
 def _pattern_spans(pattern: Pattern, place: Place) -> Iterator[_Looked]:
     because, advice = "it joins occurrences at any distance in time", "a window around the pattern: (...).10 min"
-    for distance in distances_back(pattern):
+    if any(part.policy == "chronological" for part in subpatterns(pattern)):
+        yield Span(None, 0), because, place, advice  # what was used depends on what was used before
+    for distance in pattern.distances_back():
         yield Span(None if distance is None else -distance, 0), because, place, advice
-    waits = [part.last for part in subpatterns(pattern) if isinstance(part, Absent) and isinstance(part.last, int)]
+    waits = [part.duration for part in find_all(pattern, Absent) if part.duration is not None]
     yield from ((Span(-duration, 0), because, place, advice) for duration in waits)
 
 
@@ -170,25 +161,10 @@ def _measured(expression: Expression, so_far: int) -> Iterator[_Looked]:
 
     so_far: what the expressions add around this one.
     """
-    match expression:
-        case Lasting():
-            limit = _limit_of(expression)
-            because = "a duration is compared with a number that is not written in the rule"
-            yield from _around(limit, so_far, because, expression.place)
-            yield from _measured(expression.part, so_far + (0 if limit is None else int(limit) + 1))
-        case Relate():
-            because = f"`{expression.relation}` relates intervals of any length, at any distance"
-            yield from _around(expression.within, so_far, because, expression.place)
-            for part in (expression.source, expression.target):
-                yield from _measured(part, so_far + (0 if expression.within is None else expression.within + 1))
-        case Combine():
-            if expression.op == "complement" and expression.within is not None:
-                yield from _around(expression.within, so_far, "", expression.place)
-                so_far += expression.within + 1
-            for part in expression.parts:
-                yield from _measured(part, so_far)
-
-
-def _around(limit: float | None, so_far: int, because: str, place: Place) -> Iterator[_Looked]:
-    span = ANYWHEN if limit is None else Span(-so_far - int(limit) - 1, so_far + int(limit) + 1)
-    yield span, because, place, ""
+    delay = expression.delay()
+    if delay is not None:
+        limit = None if delay.limit is None else so_far + int(delay.limit) + 1
+        yield ANYWHEN if limit is None else Span(-limit, limit), delay.because, delay.place, ""
+        so_far = so_far if limit is None else limit
+    for part in expression.operands:
+        yield from _measured(part, so_far)

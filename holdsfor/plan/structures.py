@@ -6,7 +6,6 @@ form of the arguments says how to cut, and the flat arguments stand for the colu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,15 +22,6 @@ class Form:
 
 Forms = tuple[Form | None, ...]
 """How each argument is cut."""
-
-
-def names_in(args: Iterable[Arg]) -> Iterator[str]:
-    """The names of the variables, those inside terms too, repeated as they occur."""
-    for arg in args:
-        if isinstance(arg, str):
-            yield arg
-        elif isinstance(arg, Structure):
-            yield from names_in(arg.args)
 
 
 def is_open(arg: Arg) -> bool:

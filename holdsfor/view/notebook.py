@@ -115,7 +115,7 @@ def plan_html(plan: Plan) -> str:
 
 
 def plan_graph(plan: Plan) -> Graph:
-    from holdsfor.plan.walk import defines, reads
+    from holdsfor.plan.walk import reads
 
     nodes: dict[str, GraphNode] = {}
     for source in plan.sources:
@@ -123,7 +123,7 @@ def plan_graph(plan: Plan) -> Graph:
         nodes[str(source.input.signature)] = GraphNode(str(source.input.signature), kind, 0)
     ways: set[tuple[str, str]] = set()
     for definition in plan.definitions:
-        names = sorted({str(relation.signature) for relation in defines(definition)})
+        names = sorted({str(relation.signature) for relation in definition.defines})
         needed = sorted({str(relation.signature) for relation in reads(definition)} & {*nodes, *names})
         layer = 1 + max((nodes[name].layer for name in needed if name in nodes), default=0)
         cyclic = bool({*names} & {*needed})

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Literal as OneOf
 from typing import NamedTuple
 
+from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import Derived, Domain, Group, Recursion, Simple, Static
 from holdsfor.plan.operators import (
     At,
@@ -27,8 +28,8 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import Absent, Pattern, Scan, Sliding, conditions_of, operands, scans, subpatterns
-from holdsfor.plan.walk import flat, parts, reads, simple_of
+from holdsfor.plan.patterns import Absent, Pattern, Scan, Sliding, conditions_of, scans, subpatterns
+from holdsfor.plan.walk import flat, reads
 from holdsfor.why.derivation import LeafRows
 from holdsfor.why.replay import Replay
 
@@ -95,9 +96,9 @@ class Influence:
         match definition:
             case Group(deadlines=deadlines) if deadlines:
                 yield from both(reads(definition))
-                yield from both(one for fluent in simple_of(definition) for one in fluent.relations)
+                yield from both(one for fluent in definition.simple_fluents for one in fluent.relations)
             case Simple() | Group():
-                fluent = next(each for each in simple_of(definition) if relation in each.relations)
+                fluent = next(each for each in definition.simple_fluents if relation in each.relations)
                 yield from changes_of(fluent, relation, direction)
             case Static():
                 for rule in definition.rules:
@@ -182,23 +183,19 @@ def effects_of_expression(expression: Expression, direction: Direction) -> Itera
             for part in expression.parts:
                 yield from effects_of_expression(part, direction)
         case _:
-            yield from both(part.relation for part in parts(expression))
+            yield from both(part.relation for part in find_all(expression, Of))
 
 
 def _effects_of_pattern(pattern: Pattern, direction: Direction) -> Iterator[Effect]:
     """Iterate over the effects of a pattern; where it chooses or measures, everything matters."""
-    chooses = any(
-        isinstance(part, Sliding)
-        or getattr(getattr(part, "choosing", None), "policy", "unrestricted") != "unrestricted"
-        for part in subpatterns(pattern)
-    )
+    chooses = any(isinstance(part, Sliding) or part.policy != "unrestricted" for part in subpatterns(pattern))
     if chooses:
         yield from both(scan.relation for scan in scans(pattern))
     for chain in conditions_of(pattern):
         yield from effects_of_chain(chain, direction)
     if isinstance(pattern, Scan):
         yield Effect(pattern.relation, direction)
-    for operand in operands(pattern):
+    for operand in pattern.operands:
         is_absent = isinstance(pattern, Absent) and operand in pattern.what
         yield from _effects_of_pattern(operand, OPPOSITE[direction] if is_absent else direction)
 

@@ -28,7 +28,6 @@ from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.definitions import Definition
 from holdsfor.plan.operators import Arg, Relation
 from holdsfor.plan.structures import flat, forms_of
-from holdsfor.plan.walk import defines
 from holdsfor.why.derivation import LeafRows
 
 Key = tuple[int, ...]
@@ -64,7 +63,7 @@ class Replay:
     @cached_property
     def definitions(self) -> Mapping[Relation, Definition]:
         """Return the definition of each relation that has one."""
-        return {relation: each for each in self.program.plan.definitions for relation in defines(each)}
+        return {relation: each for each in self.program.plan.definitions for relation in each.defines}
 
     @cached_property
     def domains(self) -> Domains:

@@ -18,7 +18,6 @@ from holdsfor.language.description import AS_INPUT, Signature
 from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan.definitions import Group, Simple
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import simple_of
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.inertia import explain_end
 from holdsfor.why.replay import HeldInterval, Replay
@@ -92,7 +91,7 @@ def _explain(relation: Relation, held: HeldInterval, point: int, walk: Walk) -> 
     definition = walk.replay.definitions.get(relation)
     if held.end >= walk.replay.world.axis.mask or not isinstance(definition, Simple | Group):
         return derivation
-    fluent = next(each for each in simple_of(definition) if relation in each.relations)
+    fluent = next(each for each in definition.simple_fluents if relation in each.relations)
     return replace(derivation, ended=(walk.drive(explain_end(fluent, relation, held, walk)),))
 
 

@@ -18,7 +18,6 @@ from holdsfor.engine.output.changes import REPORTS, Report
 from holdsfor.io.storage.changelog import read_changes
 from holdsfor.job.live.state.ledger import Commit
 from holdsfor.language import parse
-from holdsfor.plan.walk import defines
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, answer, in_stream, naive
 from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out
@@ -138,7 +137,7 @@ def test_what_is_settled_follows_the_query_times(report: Report, tmp_path: Path)
     """Otherwise a report that tells nothing before the end would keep its promises."""
     live = ByHand(setting_of(parse(PARTY), HORIZON, 3, report), tmp_path)
     counts = []
-    names = {relation.name for made in live.setting.program.plan.definitions for relation in defines(made)}
+    names = {relation.name for made in live.setting.program.plan.definitions for relation in made.defines}
     for batch, rows in enumerate(in_batches(party(3, 300), 12)):
         commit = live.run(batch, [rows])
         if commit.fired is not None:

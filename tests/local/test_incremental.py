@@ -9,7 +9,6 @@ import pytest
 
 import holdsfor
 from holdsfor.engine.incremental import blocks
-from holdsfor.plan.walk import defines
 
 RULES = """
 initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
@@ -34,7 +33,7 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     define = blocks.define
 
     def note(definition, *rest):  # type: ignore[no-untyped-def]
-        names.append(defines(definition)[0].name)
+        names.append(definition.defines[0].name)
         return define(definition, *rest)
 
     monkeypatch.setattr(blocks, "define", note)

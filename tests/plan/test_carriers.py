@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from holdsfor.language.terms import Int
 from holdsfor.plan.operators import Combine, Expression, Lasting, Of, Relate, Relation
-from holdsfor.plan.walk import carriers_of
 
 HISTORY = frozenset(range(12))
 RELATIONS = tuple(Relation(name, 1, None, "fluent") for name in "abcd")
@@ -33,7 +32,7 @@ known = st.fixed_dictionaries({relation: st.frozensets(st.sampled_from(sorted(HI
 @settings(max_examples=300, deadline=None)
 @given(expressions, known)
 def test_an_expression_holds_while_a_carrier_does(expression: Expression, holding: dict[Relation, Points]) -> None:
-    carriers = carriers_of(expression)
+    carriers = expression.carriers()
     points = find_points(expression, holding)
     if carriers is not None:
         assert points <= frozenset().union(*(holding[relation] for relation in carriers))
@@ -41,15 +40,15 @@ def test_an_expression_holds_while_a_carrier_does(expression: Expression, holdin
 
 def test_what_has_no_carriers() -> None:
     first, second = (Of(relation, ("X",)) for relation in RELATIONS[:2])
-    assert carriers_of(Combine("complement", (first,))) is None
-    assert carriers_of(Relate("before", first, second, "target")) is None  # what is before may be over long since
-    assert carriers_of(Combine("union", (first, Combine("complement", (second,))))) is None
+    assert Combine("complement", (first,)).carriers() is None
+    assert Relate("before", first, second, "target").carriers() is None  # what is before may be over long since
+    assert Combine("union", (first, Combine("complement", (second,)))).carriers() is None
 
 
 def test_few_carriers_are_named_where_one_will_do() -> None:
     first, second, third = (Of(relation, ("X",)) for relation in RELATIONS[:3])
     both = Combine("intersection", (Combine("union", (first, second)), third))
-    assert carriers_of(Combine("difference", (both, first))) == {RELATIONS[2]}
+    assert Combine("difference", (both, first)).carriers() == {RELATIONS[2]}
 
 
 def find_points(expression: Expression, holding: dict[Relation, Points]) -> Points:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from holdsfor.language.terms import Atom
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Structure
-from holdsfor.plan.structures import Form, flat, forms_of, is_open, names_in, open_forms
+from holdsfor.plan.structures import Form, flat, forms_of, is_open, open_forms
 
 ARGS = ("x", Structure("at", ("y", Structure("in", ("z", Atom("a"))), "x")), None, Atom("b"))
 

@@ -17,7 +17,7 @@ from holdsfor.plan.printing.bounds import show_unbounded
 from holdsfor.plan.printing.explain import explain
 from holdsfor.plan.printing.plan import show_stages_to_authors
 from holdsfor.plan.printing.rule import named
-from holdsfor.plan.walk import defines, names_times
+from holdsfor.plan.walk import names_times
 from holdsfor.printable import count_text
 
 _SHOWN = 6  # places of one thing in a table; --json has all
@@ -122,7 +122,7 @@ def _by_keys(unit: Unit, plan: Plan) -> dict[str, list[str]]:
     """Return the names that a unit defines, under the words for their keys."""
     grouped: dict[str, list[str]] = {}
     for definition in unit.definitions:
-        for relation in defines(plan.definitions[definition]):
+        for relation in plan.definitions[definition].defines:
             keys = _key_text(unit.homes[relation]) if unit.is_keyed else "all keys together"
             grouped.setdefault(keys, []).append(named(relation))
     return grouped
@@ -140,5 +140,5 @@ def _reasons(unit: Unit, plan: Plan) -> Iterator[tuple[str, list[str]]]:
     restless = [n for n in unit.definitions if plan.looks[n].stirs is None or names_times(plan.definitions[n])]
     yield (
         "at each query time, because of the times it looks at:",
-        [named(relation) for n in restless for relation in defines(plan.definitions[n])],
+        [named(relation) for n in restless for relation in plan.definitions[n].defines],
     )

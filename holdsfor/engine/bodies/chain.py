@@ -27,9 +27,9 @@ from holdsfor.kernels.rows.moving import compress
 from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
-from holdsfor.plan.structures import flat, forms_of, is_open, names_in
-from holdsfor.plan.variables import mentions
+from holdsfor.plan.structures import flat, forms_of, is_open
 
 ROW = "row"
 
@@ -91,7 +91,7 @@ def _own_tests(op: Holding, tests: list[Where], bound: frozenset[str]) -> list[W
     names = frozenset(names_in(op.args))
     if names & bound:
         return []
-    return list(takewhile(lambda test: names.issuperset(mentions(test)), tests))
+    return list(takewhile(lambda test: names.issuperset(test.mentions()), tests))
 
 
 def step(op: Op, rows: Rows | None, world: World) -> Rows:

@@ -14,8 +14,8 @@ from holdsfor.engine.data.column import Column, Mask, Selection
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.rows.joining import expand
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Chain, Lookup, Without
-from holdsfor.plan.structures import names_in
 
 
 def lookup(op: Lookup, rows: Rows, world: World) -> Rows:

@@ -23,9 +23,9 @@ from holdsfor.kernels.rows.holding import member_mask
 from holdsfor.kernels.rows.moving import compress, is_one_of, number_sorted, take
 from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.plan.definitions import Declared
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Arg, Chain, Leaf, Op, Relation
-from holdsfor.plan.structures import Forms, flat, forms_of, names_in, open_forms
-from holdsfor.plan.variables import mentions
+from holdsfor.plan.structures import Forms, flat, forms_of, open_forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def _take_conditions_apart(chain: Chain, bound: frozenset[str]) -> tuple[tuple[t
     """Conditions with the bound variables that they are about, where they have no others in common."""
     parts: list[tuple[set[str], list[Op]]] = []
     for op in chain:
-        names, ops = set(mentions(op)), [op]
+        names, ops = set(op.mentions()), [op]
         for part in [part for part in parts if (part[0] & names) - bound]:
             names, ops = names | part[0], [*part[1], *ops]
             parts.remove(part)

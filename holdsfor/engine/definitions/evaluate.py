@@ -26,7 +26,7 @@ from holdsfor.once import OncePerObject
 from holdsfor.plan.compiler.sources import identified_facts
 from holdsfor.plan.definitions import Declared, Definition, Derived, Group, Recursion, Simple, Static
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import conclusions, defines, widest_key
+from holdsfor.plan.walk import conclusions, widest_key
 from holdsfor.plan.whole_plan import Plan, SharedExpression
 
 
@@ -105,7 +105,7 @@ def evaluate(
         definition = program.plan.definitions[number]
         seen = world if view is None else view(number)
         left_out += define(definition, seen, domains, program)
-        for relation in defines(definition):
+        for relation in definition.defines:
             settle(relation, seen)
     return left_out
 
@@ -123,7 +123,7 @@ def define(definition: Definition, world: World, domains: dict[Relation, tuple[A
     try:
         return _define(definition, world, domains, program)
     except TooManyPairs as error:
-        names = ", ".join(map(str, defines(definition)))
+        names = ", ".join(map(str, definition.defines))
         raise HoldsforError(f"{names}: {error}") from None
 
 
@@ -141,7 +141,7 @@ def _define(
             evaluate_derived(definition, world, program.rulebook)
         case Recursion():
             evaluate_recursion(definition, world, program.rulebook)
-            return sum(_restrict(r, world, domains[r]) for r in defines(definition) if r in domains)
+            return sum(_restrict(r, world, domains[r]) for r in definition.defines if r in domains)
     declared = domains.get(definition.relation)
     return 0 if declared is None or admits_all(declared) else _restrict(definition.relation, world, declared)
 

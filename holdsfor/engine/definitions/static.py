@@ -28,7 +28,6 @@ from holdsfor.plan.definitions import Static
 from holdsfor.plan.operators import HoldsForRule, Lookup, Of, Relation
 from holdsfor.plan.passes.share import grounds_of, is_on_own_columns
 from holdsfor.plan.structures import flat, forms_of, in_order_of
-from holdsfor.plan.variables import binds
 from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
 PURPOSE = "to combine"
@@ -125,7 +124,7 @@ def _prepare(
     grounds, parts = grounds_of(rule, relation), {part: part for part in shared}
     evidence = _find_evidence(rule, world)
     is_own = is_on_own_columns(rule) and (grounds is None or evidence is not None)
-    bound = None if is_own else frozenset([*rule.variables, *(name for op in rule.conditions for name in binds(op))])
+    bound = None if is_own else frozenset([*rule.variables, *(name for op in rule.conditions for name in op.binds())])
     are_keys_asked = is_own and grounds is not None
     compiler = AlgebraCompiler(world.axis, world.dictionary, grounds, bound, are_keys_asked, parts)
     is_one_to_one = rule.args == rule.variables and bound == frozenset(rule.variables)

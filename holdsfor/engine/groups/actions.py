@@ -20,8 +20,8 @@ from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.terms import Int
 from holdsfor.plan.definitions import Due, Group
 from holdsfor.plan.distances import distances
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import At, Chain, Conclude, Holding, Let, Lookup, Match, Op, Relation, Tally, Without
-from holdsfor.plan.structures import names_in
 from holdsfor.plan.walk import flat
 
 

@@ -18,7 +18,7 @@ from holdsfor.engine.groups.per_key import one_by_one
 from holdsfor.errors import HoldsforError
 from holdsfor.plan.definitions import Declared, Due, Group
 from holdsfor.plan.operators import At, Holding, Relation
-from holdsfor.plan.walk import defines, flat
+from holdsfor.plan.walk import flat
 
 #: How often a group may be evaluated anew; each round is right for one more change at least.
 ROUNDS = 100_000
@@ -34,7 +34,7 @@ def evaluate_group(group: Group, world: World, domains: Domains) -> int:
     once = one_by_one if by_itself else all_together
     left_out = once(group, actions, relations, world, domains)
     _tell_reached(group, world)
-    if not _reads_itself(actions, defines(group)):
+    if not _reads_itself(actions, group.defines):
         return left_out
     for _ in range(ROUNDS):
         before = [world.intervals_of(relation) for relation in relations]

@@ -35,7 +35,7 @@ from holdsfor.kernels.changes.touching import starts_after
 from holdsfor.kernels.intervals.algebra import merge_lingering
 from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import carriers_of, complements, names_times
+from holdsfor.plan.walk import complements, names_times
 from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 Carriers = tuple[tuple[Relation, int], ...]
@@ -163,7 +163,7 @@ def _find_carriers(definition: Definition, unit: Unit) -> Carriers | None:
         return None
     positions: dict[Relation, int] = {}
     for rule in definition.rules:
-        relations = carriers_of(rule.expression)
+        relations = rule.expression.carriers()
         if relations is None:
             return None
         for relation in relations:

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from holdsfor.plan.definitions import Definition, Due, Group
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.routes import Stage
-from holdsfor.plan.walk import defines
 from holdsfor.plan.whole_plan import Plan
 
 Positions = tuple[int, ...]
@@ -61,7 +60,7 @@ def find_units(plan: Plan, definitions: Iterable[int]) -> tuple[Unit, ...]:
 
 def _units_of(stage: Stage, plan: Plan, within: set[int]) -> Iterator[Unit]:
     keyed = {home.relation for home in stage.homes if home.positions and home.slices is None}
-    by_key = [n for n in stage.definitions if n in within and keyed.issuperset(defines(plan.definitions[n]))]
+    by_key = [n for n in stage.definitions if n in within and keyed.issuperset(plan.definitions[n].defines)]
     others = [n for n in stage.definitions if n in within and n not in set(by_key)]
     if by_key:
         yield _keyed_unit(stage, plan, tuple(by_key))
@@ -81,7 +80,7 @@ def _keyed_unit(stage: Stage, plan: Plan, definitions: tuple[int, ...]) -> Unit:
             follows.setdefault(route.relation, []).append(route.positions[0])
         elif route.way == "link":
             links.append((route.relation, route.positions))
-    own = {relation for number in definitions for relation in defines(plan.definitions[number])}
+    own = {relation for number in definitions for relation in plan.definitions[number].defines}
     homes = {home.relation: home.positions for home in stage.homes if home.relation in own and home.positions}
     everywhere = {route.relation for route in stage.routes if route.way == "everywhere"}
     everywhere |= reads - shares.keys() - follows.keys() - own
@@ -155,4 +154,4 @@ def make_steps(plan: Plan, unit: Unit) -> tuple[DefinitionStep, ...]:
 def _make_step(plan: Plan, number: int) -> DefinitionStep:
     definition, reads = plan.definitions[number], plan.looks[number].relations
     deadlines = definition.deadlines if isinstance(definition, Group) else ()
-    return DefinitionStep(number, definition, defines(definition), tuple(reads), tuple(deadlines))
+    return DefinitionStep(number, definition, definition.defines, tuple(reads), tuple(deadlines))

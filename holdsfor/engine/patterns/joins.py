@@ -38,7 +38,6 @@ from holdsfor.plan.patterns import (
     Sliding,
     sequence_parts,
 )
-from holdsfor.plan.variables import bound_names
 
 #: Columns that no variable of a rule has the name of.
 START, END, LEFT, RIGHT = "start~", "end~", "left~", "right~"
@@ -218,7 +217,7 @@ def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> Paired:
 
 def _matched_absent(pattern: Absent, first: Rows, world: World) -> tuple[list[Rows], list[Rows]]:
     """Match what must be absent: what the first has all shared variables of, and the rest."""
-    known = frozenset(bound_names(pattern))
+    known = frozenset(pattern.binds())
     absent = [match_pattern(what, world) for what in pattern.what]
     alone = [what for what in absent if first.names.issuperset(what.names & known)]
     return alone, [what for what in absent if not first.names.issuperset(what.names & known)]
@@ -278,7 +277,7 @@ def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> l
 
 def _with_outside(pattern: Absent, side: Rows, bound: frozenset[str], world: World) -> Rows:
     """Return each row once for each value that the rest of the rule gives to variables of what must be absent."""
-    absent = frozenset(name for what in pattern.what for name in bound_names(what))
+    absent = frozenset(name for what in pattern.what for name in what.binds())
     for source in pattern.outside:
         values = match_pattern(source, world)
         values = values.without(values.names - (absent - bound) - (side.names - SPAN))

@@ -15,9 +15,9 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.distinct import distinct
 from holdsfor.engine.patterns.joins import END, START, blocked_at, first_of, pair_around, pair_up
 from holdsfor.plan.operators import Conclude, Occurring
-from holdsfor.plan.patterns import Absent, Pairs, Pattern, operands
+from holdsfor.plan.patterns import Absent, Pairs, Pattern
 from holdsfor.plan.printing.rule import Writer
-from holdsfor.plan.walk import conclusions, defines
+from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
 
 PROGRESS_SCHEMA = pa.schema(
@@ -51,7 +51,7 @@ def progress_table(plan: Plan, world: World) -> pa.Table:
     world = replace(world, shared={})  # what was matched on the way may not be all
     tables = [PROGRESS_SCHEMA.empty_table()]
     for definition in plan.definitions:
-        names = {relation.name for relation in defines(definition) if world.reports(relation)}
+        names = {relation.name for relation in definition.defines if world.reports(relation)}
         for rule in conclusions(definition) if names else ():
             if rule.chain and isinstance(rule.chain[0], Occurring):
                 writer = Writer(rule.chain, written=dict(rule.names))
@@ -62,7 +62,7 @@ def progress_table(plan: Plan, world: World) -> pa.Table:
 
 def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[WaitingRows]:
     """Yield the parts of a pattern that have occurred and may be completed after now, innermost first."""
-    for operand in operands(pattern):
+    for operand in pattern.operands:
         yield from waiting_for(operand, writer, world)
     match pattern:
         case Pairs():

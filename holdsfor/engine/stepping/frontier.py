@@ -15,7 +15,6 @@ from holdsfor.engine.input.window import Windows
 from holdsfor.io.events import Block
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import defines
 from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 #: Further from the start of the history than any condition looks.
@@ -112,7 +111,7 @@ def make_lookings(plan: Plan, definitions: Iterable[int]) -> Lookings:
     before: set[Relation] = set()
     endless: set[Relation] = set()  # never settled
     for number in definitions:
-        look, own = plan.looks[number], defines(plan.definitions[number])
+        look, own = plan.looks[number], plan.definitions[number].defines
         settles = look.reach.ahead is not None and endless.isdisjoint(look.relations)
         below = tuple(relation for relation in look.relations if relation in before)
         back = look.reach.back if settles else None
@@ -277,7 +276,7 @@ def _find_quiet(plan: Plan, windows: Windows, query_time: int | None) -> int:
         below = [cuts[relation] for relation in look.relations if relation in cuts]
         known = _find_known(windows, query_time)
         cut = max(_cut(windows, known, below, look.stirs), nothing)
-        cuts.update(dict.fromkeys(defines(definition), cut))
+        cuts.update(dict.fromkeys(definition.defines, cut))
         quiet.append(cut - _most_back(windows, look.stirs))
     return min(quiet, default=nothing)
 

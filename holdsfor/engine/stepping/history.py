@@ -28,7 +28,6 @@ from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.tables.wide import NANOSECONDS
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import defines
 
 
 def find_history(
@@ -43,7 +42,7 @@ def find_history(
     rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
     kept = [counted(block, windows) for block, _ in inside]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
-    outputs = [relation for definition in program.plan.definitions for relation in defines(definition)]
+    outputs = [relation for definition in program.plan.definitions for relation in definition.defines]
 
     def attempt(room: int) -> Recognised:
         if stepped:

@@ -13,7 +13,6 @@ from holdsfor.engine.input.inputs import events_counted
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.plan.definitions import Due, InputSource
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import defines, simple_of
 from holdsfor.plan.whole_plan import Plan
 
 
@@ -50,7 +49,7 @@ class Scope:
     counted: frozenset[Relation] | None = frozenset()
 
     def relations(self, plan: Plan) -> tuple[Relation, ...]:
-        return tuple(relation for number in self.definitions for relation in defines(plan.definitions[number]))
+        return tuple(relation for number in self.definitions for relation in plan.definitions[number].defines)
 
 
 def everything(plan: Plan) -> Scope:
@@ -74,7 +73,7 @@ class Views:
                 self._show_recent(relation)
 
     def of(self, number: int) -> World:
-        relation = defines(self.plan.definitions[number])[0]
+        relation = self.plan.definitions[number].defines[0]
         seen = self.world if relation in self.state.frontier.unbounded else self.recent
         return seen.conclude_after(self.state.cut_of(relation, self.world.axis))
 
@@ -105,7 +104,7 @@ def settle(
     edges = {r: frontier.horizon(r) - origin if forgets else None for r in settled}
     boundaries = {r: frontier.cut(r) + 1 - origin for r in settled}
     within = [plan.definitions[number] for number in scope.definitions]
-    simple = {r for d in within for fluent in simple_of(d) for r in fluent.relations}
+    simple = {r for d in within for fluent in d.simple_fluents for r in fluent.relations}
     return State(
         frontier,
         {r: world.relations[r].until(boundaries[r], edges[r]) for r in settled},

@@ -9,12 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from holdsfor.language.description import AS_INPUT
-from holdsfor.plan.compiler.static import combined
 from holdsfor.plan.definitions import Definition, Derived, Domain, Due, Group, Recursion, Simple, Static
-from holdsfor.plan.operators import At, Chain, Conclude, Holding, HoldsForRule, Of, Op, Relation, Tally, Without
-from holdsfor.plan.walk import defines
+from holdsfor.plan.operators import (
+    At,
+    Combine,
+    Conclude,
+    Holding,
+    HoldsForRule,
+    Of,
+    Relation,
+)
 from holdsfor.plan.whole_plan import Plan
 
 DERIVED = "derived"
@@ -47,7 +54,7 @@ def _derived(definition: Definition, rows: Names) -> Names:
         return {}
     return {
         each: Relation(f"{each.name} {DERIVED}", each.arity, each.value, each.kind, part_of=each.signature)
-        for each in defines(definition)
+        for each in definition.defines
         if each in rows
     }
 
@@ -61,13 +68,8 @@ def _united(definition: Definition, rows: Names, derived: Names, lasting: set[Re
         case Static():
             copied = (_held(rows[definition.relation]),) if definition.relation in rows else ()
             yield replace(definition, rules=(*definition.rules, *copied))
-        case Simple():
+        case _:
             yield _renamed(definition, derived)
-        case Group():
-            fluents = tuple(_renamed(fluent, derived) for fluent in definition.fluents)
-            deadlines = tuple(_renamed_due(due, derived) for due in definition.deadlines)
-            reached = tuple((derived.get(target, target), event) for target, event in definition.reached)
-            yield Group(fluents, deadlines, reached)
     for relation, of_rules in derived.items():
         yield Static(relation, (_held(of_rules, rows[relation]),))
 
@@ -85,7 +87,7 @@ def _held(*relations: Relation) -> HoldsForRule:
     """Make the rule that unites relations with the same columns."""
     columns = _columns(relations[0])
     parts = tuple(Of(relation, columns) for relation in relations)
-    return HoldsForRule(columns, columns, tuple((part,) for part in parts), (), combined("union", parts))
+    return HoldsForRule(columns, columns, tuple((part,) for part in parts), (), Combine("union", parts).simplified())
 
 
 def _columns(relation: Relation) -> tuple[str, ...]:
@@ -95,31 +97,18 @@ def _columns(relation: Relation) -> tuple[str, ...]:
 # ---------------------------------------------------------------- names of what rules conclude
 
 
-def _renamed(fluent: Simple, names: Names) -> Simple:
-    return replace(
-        fluent,
-        relations=tuple(names.get(relation, relation) for relation in fluent.relations),
-        initiations=tuple(tuple(_renamed_rule(rule, names) for rule in rules) for rules in fluent.initiations),
-        terminations=tuple(tuple(_renamed_rule(rule, names) for rule in rules) for rules in fluent.terminations),
-    )
-
-
-def _renamed_due(due: Due, names: Names) -> Due:
-    return replace(due, source=names.get(due.source, due.source), target=names.get(due.target, due.target))
-
-
-def _renamed_rule(rule: Conclude, names: Names) -> Conclude:
-    return replace(rule, chain=_renamed_chain(rule.chain, names))
-
-
-def _renamed_chain(chain: Chain, names: Names) -> Chain:
-    return tuple(_renamed_op(op, names) for op in chain)
-
-
-def _renamed_op(op: Op, names: Names) -> Op:
-    match op:
+def _renamed(node: Any, names: Names) -> Any:
+    """Return a definition that makes and asks for other relations; what holds initially asks for none of its own."""
+    match node:
+        case Simple():
+            relations = tuple(names.get(relation, relation) for relation in node.relations)
+            renamed = node.map_rules(lambda rules: tuple(_renamed(rule, names) for rule in rules))
+            return replace(renamed, relations=relations)
+        case Group():
+            reached = tuple((names.get(target, target), event) for target, event in node.reached)
+            return replace(node.rebuild(lambda part: _renamed(part, names)), reached=reached)
+        case Due():
+            return replace(node, source=names.get(node.source, node.source), target=names.get(node.target, node.target))
         case At() | Holding():
-            return replace(op, relation=names.get(op.relation, op.relation))
-        case Without() | Tally():
-            return replace(op, chain=_renamed_chain(op.chain, names))
-    return op
+            return replace(node, relation=names.get(node.relation, node.relation))
+    return node.rebuild(lambda part: _renamed(part, names))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
+from holdsfor.language.nodes import find_all
 from holdsfor.plan.compiler.prefixes import Prefixes
-from holdsfor.plan.definitions import Definition, Derived, Group, Recursion, Simple, Static
-from holdsfor.plan.operators import At, Chain, Conclude, Holding, HoldsForRule, Let, Op, Tally, Where, Without
-from holdsfor.plan.variables import binds, mentions, needs, renamed
-from holdsfor.plan.walk import conclusions, defines, flat
+from holdsfor.plan.definitions import Definition, Group, Recursion
+from holdsfor.plan.nodes import RelationNode
+from holdsfor.plan.operators import Chain, Conclude, HoldsForRule, Let, Op, Relation, Tally, Without
+from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
 
 Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
@@ -30,16 +31,16 @@ class Placing:
     def __init__(self, chain: Chain, bound: Set[str], prefixes: Prefixes) -> None:
         self._chain = chain
         self._uses = prefixes.uses(chain)
-        outer = {name for op in chain for name in binds(op)} | bound
-        self._mentions = [tuple(dict.fromkeys(mentions(op))) for op in chain]
-        self._needs = [frozenset(needs(op, outer)) for op in chain]
+        outer = {name for op in chain for name in op.binds()} | bound
+        self._mentions = [tuple(dict.fromkeys(op.mentions())) for op in chain]
+        self._needs = [frozenset(op.needs(outer)) for op in chain]
         self._bound = set(bound)
         self._reachable: Set[str] | None = None
         self._order: list[int] = []
         self._made_by = {op.variable: n for n, op in enumerate(chain) if isinstance(op, Let | Tally)}
         self._left = set(range(len(chain)))
-        self.joins = [number for number, op in enumerate(chain) if not is_filter(op)]
-        self.others = [number for number, op in enumerate(chain) if is_filter(op)]
+        self.joins = [number for number, op in enumerate(chain) if not op.is_filter]
+        self.others = [number for number, op in enumerate(chain) if op.is_filter]
         if not bound:
             first = self.joins[0] if self.joins else -1
             for number in range(first + 1):
@@ -78,9 +79,9 @@ class Placing:
     def _add(self, number: int) -> None:
         self._order.append(number)
         self._left.discard(number)
-        (self.others if is_filter(self._chain[number]) else self.joins).remove(number)
+        (self.others if self._chain[number].is_filter else self.joins).remove(number)
         self._reachable = None
-        self._bound.update(binds(self._chain[number]))
+        self._bound.update(self._chain[number].binds())
 
     def _may_come(self, number: int, bound: Set[str]) -> bool:
         """Has all that it needs, and is on the same side as before of what calculates a variable that it mentions."""
@@ -99,13 +100,6 @@ class Placing:
         return isinstance(op, Let) and op.variable in bound
 
 
-def is_filter(op: Op) -> bool:
-    """Looks at the row alone: a comparison, a calculation, or the negation of such."""
-    if isinstance(op, Without):
-        return all(isinstance(inner, Where | Let) for inner in op.chain)
-    return isinstance(op, Where | Let)
-
-
 # ---------------------------------------------------------------- the chains of a plan
 
 
@@ -116,7 +110,7 @@ def each_chain(plan: Plan, reorder: Reordering) -> Plan:
     def known(chain: Chain, bound: Set[str]) -> Chain:
         return reorder(chain, bound, prefixes) if len(chain) > (1 if bound else 2) else chain  # a scan and one more
 
-    return replace(plan, definitions=tuple(_definition(definition, known) for definition in plan.definitions))
+    return replace(plan, definitions=tuple(_reordered(definition, known) for definition in plan.definitions))
 
 
 def beginnings(definitions: Iterable[Definition]) -> Prefixes:
@@ -128,54 +122,37 @@ def beginnings(definitions: Iterable[Definition]) -> Prefixes:
     return Prefixes(rule.chain for definition in alone for rule in conclusions(definition))
 
 
-def _definition(definition: Definition, reorder: Known) -> Definition:
-    match definition:
-        case Simple():
-            return _fluent(definition, lambda rule: _rule(rule, reorder))
-        case Derived():
-            return _event(definition, reorder)
-        case Recursion():
-            events = (
-                replace(event, rules=tuple(_rule(rule, reorder) for rule in event.rules)) for event in definition.events
-            )
-            return Recursion(tuple(events))
-        case Static():
-            return replace(definition, rules=tuple(_holds_for_rule(rule, reorder) for rule in definition.rules))
-        case Group():
-            return _group(definition, reorder)
+def _reordered(definition: Definition, reorder: Known) -> Definition:
+    """Reorder the rules of a definition, but those of a group that ask for its state: part of their conditions do."""
+    own = frozenset(definition.defines) if isinstance(definition, Group) else frozenset[Relation]()
+
+    def change(rules: tuple[Conclude | HoldsForRule, ...]) -> tuple[Conclude | HoldsForRule, ...]:
+        return tuple(dict.fromkeys(rule if _asks(rule, own) else _rule(rule, reorder) for rule in rules))
+
+    changed: Definition = definition.map_rules(change)
+    return changed
 
 
-def _fluent(fluent: Simple, change: Callable[[Conclude], Conclude]) -> Simple:
-    initiations, terminations = (
-        tuple(tuple(dict.fromkeys(map(change, rules))) for rules in table)
-        for table in (fluent.initiations, fluent.terminations)
-    )
-    return replace(fluent, initiations=initiations, terminations=terminations)
+def _asks(rule: Conclude | HoldsForRule, relations: Set[Relation]) -> bool:
+    """Whether a rule depends on one of the relations."""
+    return bool(relations) and any(node.relation in relations for node in find_all(rule, RelationNode))
 
 
-def _group(group: Group, reorder: Known) -> Group:
-    """Rules that ask for the state of the group are left alone: it is asked for part of their conditions."""
-    members = frozenset(defines(group))
-
-    def change(rule: Conclude) -> Conclude:
-        relations = (op.relation for op in flat(rule.chain) if isinstance(op, At | Holding))
-        return rule if members.intersection(relations) else _rule(rule, reorder)
-
-    return replace(group, fluents=tuple(_fluent(fluent, change) for fluent in group.fluents))
-
-
-def _event(event: Derived, reorder: Known) -> Derived:
-    return replace(event, rules=tuple(_rule(rule, reorder) for rule in event.rules))
-
-
-def _rule(rule: Conclude, reorder: Known) -> Conclude:
+def _rule(rule: Conclude | HoldsForRule, reorder: Known) -> Conclude | HoldsForRule:
+    if isinstance(rule, HoldsForRule):
+        bound = frozenset(rule.variables)
+        return replace(rule, conditions=tuple(_inside(reorder(rule.conditions, bound), bound, reorder)))
     chain = tuple(_inside(reorder(rule.chain, frozenset()), frozenset(), reorder))
-    return rule if chain == rule.chain else renamed(replace(rule, chain=chain))
+    return rule if chain == rule.chain else _renamed(replace(rule, chain=chain))
 
 
-def _holds_for_rule(rule: HoldsForRule, reorder: Known) -> HoldsForRule:
-    bound = frozenset(rule.variables)
-    return replace(rule, conditions=tuple(_inside(reorder(rule.conditions, bound), bound, reorder)))
+def _renamed(rule: Conclude) -> Conclude:
+    """Return the rule with v0, v1, ... by first use, so that rules that begin alike have equal beginnings."""
+    order = dict.fromkeys(name for op in rule.chain for name in op.mentions())
+    names = {name: f"v{number}" for number, name in enumerate(order)}
+    if all(name == new for name, new in names.items()):
+        return rule
+    return replace(rule.renamed(names), names=())
 
 
 def _inside(chain: Chain, outer: frozenset[str], reorder: Known) -> Iterator[Op]:
@@ -186,4 +163,4 @@ def _inside(chain: Chain, outer: frozenset[str], reorder: Known) -> Iterator[Op]
             yield replace(op, chain=tuple(_inside(reorder(op.chain, bound), bound, reorder)))
         else:
             yield op
-        bound |= set(binds(op))
+        bound |= set(op.binds())

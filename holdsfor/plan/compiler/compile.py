@@ -143,7 +143,7 @@ def _deadlines(signature: Signature, deadlines: Iterable[Deadline], pipeline: Pi
         for body, (*head, after) in pipeline.unfold_and_fold(deadline.body, (*args, deadline.duration)):
             rule = pipeline.order(body, head, deadline.place, beside=(after,), bound=head_names(head))
             duration = rule.ordering.expression(after)
-            yield Due(source, target, rule.args, rule.chain, duration, deadline.extensible, values)
+            yield Due(source, target, rule.args, rule.chain, duration, deadline.extensible, values, deadline.place)
 
 
 def _initially(relation: Relation, facts: Iterable[Initially], pipeline: Pipeline) -> Iterator[Declared]:

@@ -33,7 +33,6 @@ from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
 from holdsfor.plan.patterns import Choosing, Measured
 from holdsfor.plan.rewrite import names_of, positive_names
-from holdsfor.plan.variables import bound_names
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
@@ -251,7 +250,7 @@ class _Compiler:
 
 
 def _one_of(alternatives: tuple[plan.Pattern, ...]) -> plan.OneOfSeveral:
-    common = set.intersection(*(set(bound_names(one)) for one in alternatives))
+    common = set.intersection(*(set(one.binds()) for one in alternatives))
     return plan.OneOfSeveral(alternatives, tuple(sorted(common)))
 
 

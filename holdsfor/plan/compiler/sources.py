@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from holdsfor.language.description import Input, Signature
-from holdsfor.language.terms import variables
+from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import Definition, InputSource
+from holdsfor.plan.nodes import PlanNode, RelationNode, names_in
 from holdsfor.plan.operators import (
+    Arg,
     At,
     Chain,
     Conclude,
@@ -17,14 +19,13 @@ from holdsfor.plan.operators import (
     Let,
     Lookup,
     Match,
-    Occurring,
     Relation,
+    RuleNode,
     Where,
 )
-from holdsfor.plan.patterns import Pattern, scans
+from holdsfor.plan.patterns import Scan
 from holdsfor.plan.relations import Relations
-from holdsfor.plan.structures import names_in
-from holdsfor.plan.walk import chains, conclusions, flat
+from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
@@ -80,65 +81,46 @@ def _keys(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, tuple[i
 def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, int]]:
     """The columns of events that rules join on, conclude with, or compare as terms."""
     for definition in definitions:
-        for conclusion in conclusions(definition):
-            uses = [*_term_uses(conclusion.chain), *names_in(conclusion.args)]
-            for op in flat(conclusion.chain):
-                if isinstance(op, At):
-                    for position, arg in enumerate(op.args):
-                        if arg is not None and (not isinstance(arg, str) or uses.count(arg) > 1):
-                            yield op.relation, position
-                elif isinstance(op, Occurring):
-                    yield from _identities_in(op.pattern, _term_uses(conclusion.chain))
+        for rule in conclusions(definition):
+            uses = _term_uses(rule.chain)
+            concluded = [*uses, *names_in(rule.args)]
+            for node in find_all(rule, RelationNode):
+                # A number that is only concluded with stays a number in patterns: they carry times and amounts along.
+                wanted = _wanted(node.args, uses if isinstance(node, Scan) else concluded)
+                yield from ((node.relation, position) for position in wanted)
 
 
 def identified_facts(plan: Plan) -> dict[Signature, set[int]]:
     """The arguments of facts that rules join on, conclude with, or compare as terms."""
     positions: dict[Signature, set[int]] = defaultdict(set)
-    rules = [rule for definition in plan.definitions for rule in conclusions(definition)]
-    seen = {rule.chain for rule in rules}
-    others = [chain for definition in plan.definitions for chain in chains(definition) if chain not in seen]
-    others += [rule.chain for domain in plan.domains for rule in domain.rules]
-    for chain, uses in [*((rule.chain, _uses(rule)) for rule in rules), *((chain, None) for chain in others)]:
-        for op in flat(chain):
-            if isinstance(op, Lookup):
-                positions[op.facts].update(_wanted(op, uses))
+    for rule in find_all([*plan.definitions, *plan.domains], RuleNode):
+        uses = [*_term_uses(rule.chain), *names_in(rule.args)] if isinstance(rule, Conclude) else None
+        for op in find_all(rule.body, Lookup):
+            positions[op.facts].update(_wanted(op.args, uses))
     return positions
 
 
-def _uses(rule: Conclude) -> list[str]:
-    return [*_term_uses(rule.chain), *names_in(rule.args)]
-
-
-def _wanted(op: Lookup, uses: list[str] | None) -> Iterator[int]:
-    """uses: of variables as terms; None: each counts."""
-    for position, arg in enumerate(op.args):
+def _wanted(args: tuple[Arg, ...], uses: list[str] | None) -> Iterator[int]:
+    """Iterate over the positions of arguments that are wanted as terms. uses: of variables as terms; None: all are."""
+    for position, arg in enumerate(args):
         if arg is not None and (uses is None or not isinstance(arg, str) or uses.count(arg) > 1):
             yield position
 
 
-def _identities_in(pattern: Pattern, uses: list[str]) -> Iterator[tuple[Relation, int]]:
-    """A number that is only concluded with stays a number: patterns carry times and amounts along."""
-    for scan in scans(pattern):
-        for position, arg in enumerate(scan.args):
-            if arg is not None and (not isinstance(arg, str) or uses.count(arg) > 1):
-                yield scan.relation, position
-
-
 def _term_uses(chain: Chain) -> list[str]:
-    used: list[str] = []
-    for op in flat(chain):
-        match op:
-            case At() | Holding() | Lookup():
-                used += names_in(op.args)
-            case Occurring():
-                used += (name for scan in scans(op.pattern) for name in names_in(scan.args))
-            case Where() if op.op not in ARITHMETIC:
-                used += [v.name for side in (op.left, op.right) for v in variables(side)]
-            case Let(same=True):
-                used += [v.name for v in variables(op.expression)]
-            case Match():
-                used += [v.name for v in variables(op.term)]
-                used += names_in((op.form,))
-            case _:
-                pass
-    return used
+    """Return the variables that are joined or compared as terms, as often as they are."""
+    return [name for node in find_all(chain, PlanNode) for name in names_in(_joined(node))]
+
+
+def _joined(node: PlanNode) -> object:
+    """Return what of a node is joined or compared as terms. Arithmetic takes numbers; a pattern carries them along."""
+    match node:
+        case RelationNode() | Lookup():
+            return node.args
+        case Where() if node.op not in ARITHMETIC:
+            return node.left, node.right
+        case Let(same=True):
+            return node.expression
+        case Match():
+            return node.term, node.form
+    return ()

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import Literal as OneOf
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.description import EVER
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
-from holdsfor.language.terms import NOWHERE, Place, Term, Var, variables
+from holdsfor.language.nodes import find_all
+from holdsfor.language.terms import Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
-from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Let, Lookup, Match, Of, Relate
+from holdsfor.plan.nodes import names_in
+from holdsfor.plan.operators import (
+    NOTHING,
+    Chain,
+    Combine,
+    Expression,
+    HoldsForRule,
+    Lasting,
+    Let,
+    Lookup,
+    Match,
+    Of,
+    Relate,
+)
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of
-from holdsfor.plan.structures import names_in
-from holdsfor.plan.variables import binds
-from holdsfor.plan.walk import holds_unseen, parts
 
 NEGATING = ("difference", "complement")
 Evidence = tuple[Of | Lookup, ...]
-NOTHING = Combine("union", ())
 DEPTH = 60  # lists of intervals made of others, those of others, and so on
 _SPLIT = "define a fluent for some of them, with a holdsFor rule of its own, and ask for that"
 
@@ -49,7 +58,7 @@ def compile_holds_for(
     if has_domain and not set(heads) <= ordering.bound | set(_given(tests)):
         ordering.bound |= set(heads)
     conditions = order_conditions(tests, ordering)
-    computed = {name for op in conditions if isinstance(op, Let | Match) for name in binds(op)}
+    computed = {name for op in conditions if isinstance(op, Let | Match) for name in op.binds()}
     ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*names_in(args), *_names(expression)) if n not in computed))
@@ -99,36 +108,16 @@ def _expression(
         if isinstance(literal, Duration):
             part = build(literal.interval, True, taken, depth + 1)
             bound = ordering.expression(literal.bound)
-            return part if part == NOTHING else Lasting(literal.op, part, bound, literal.within, literal.place)
+            return Lasting(literal.op, part, bound, literal.within, literal.place).simplified()
         if isinstance(literal, Allen):
             source, target = (build(part, True, taken, depth + 1) for part in (literal.source, literal.target))
-            if NOTHING in (source, target):
-                return NOTHING
-            return Relate(literal.relation, source, target, literal.mode, literal.within, literal.place)
+            return Relate(literal.relation, source, target, literal.mode, literal.within, literal.place).simplified()
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         operands = enumerate(literal.operands)
         parts = tuple(build(part, whole, taken or i in negative, depth + 1) for i, part in operands)
-        return combined(literal.op, parts, literal.within, literal.place)
+        return Combine(literal.op, parts, literal.within, literal.place).simplified()
 
     return build(at, False, False, 0)
-
-
-def combined(
-    op: OneOf["union", "intersection", "difference", "complement"],
-    parts: tuple[Expression, ...],
-    within: int | None = None,
-    place: Place = NOWHERE,
-) -> Expression:
-    if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):
-        return NOTHING
-    some = tuple(part for part in parts if part != NOTHING)
-    if op == "complement" and within is None:
-        return Combine(op, some, place=place)  # of nothing: all of the history
-    if not some:
-        return NOTHING
-    if op == "complement":
-        return Combine(op, some, within, place)
-    return some[0] if len(some) == 1 else Combine(op, some, place=place)
 
 
 def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
@@ -145,7 +134,7 @@ def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
 
 
 def _names(expression: Expression) -> Iterator[str]:
-    for part in parts(expression):
+    for part in find_all(expression, Of):
         yield from names_in(part.args)
 
 
@@ -175,7 +164,7 @@ def evidence_of(
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
     has_domain = has_domain or _gives(lookups, needed)
-    unseen = holds_unseen(expression)
+    unseen = expression.holds_unseen()
     alternatives: list[Evidence] = []
     for alternative in _alternatives(expression, needed, has_domain):
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
@@ -199,9 +188,9 @@ def _in_order(evidence: Evidence) -> Evidence:
 
 
 def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:
-    if holds_unseen(expression):
+    if expression.holds_unseen():
         # What one of its fluents has had is a grounding, unless the declared domain alone says for what.
-        groundings: list[Evidence] = [] if has_domain else [(part,) for part in parts(expression)]
+        groundings: list[Evidence] = [] if has_domain else [(part,) for part in find_all(expression, Of)]
         return groundings or [()]
     match expression:
         case Of():
@@ -221,9 +210,9 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
 
 def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_domain: bool) -> list[Evidence]:
     """All parts must hold: one that gives all the variables is enough, else several together."""
-    seen_first = sorted(parts, key=holds_unseen)  # the others hold also where there is no evidence of them
+    seen_first = sorted(parts, key=lambda part: part.holds_unseen())  # others hold where nothing tells of them, too
     each = [_alternatives(part, needed, has_domain) for part in seen_first]
-    seen = [options for part, options in zip(seen_first, each, strict=True) if not holds_unseen(part)]
+    seen = [options for part, options in zip(seen_first, each, strict=True) if not part.holds_unseen()]
     whole = [options for options in seen if all(_gives(option, needed) for option in options)]
     if whole:
         return min(whole, key=len)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distribution.bodies import bodies_of
-from holdsfor.plan.walk import defines
 from holdsfor.plan.whole_plan import Plan
 
 
@@ -14,7 +13,7 @@ def advise_on_together(plan: Plan) -> Iterator[str]:
     """A sentence for each definition that is evaluated on all data in one bucket, with what would change that."""
     homes = {home.relation: home.positions for stage in plan.stages for home in stage.homes}
     for definition in plan.definitions:
-        relation = defines(definition)[0]
+        relation = definition.defines[0]
         if homes.get(relation) == () and _gathers(definition):
             yield (
                 f"{relation.signature} is evaluated in one place, all together: its conditions share no argument. "

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
+from holdsfor.language.nodes import Node, find_all
 from holdsfor.plan.definitions import Declared, Definition, Static
-from holdsfor.plan.operators import Arg, At, Chain, Conclude, Holding, HoldsForRule, Occurring, Of, Op, Relation
-from holdsfor.plan.patterns import (
-    Absent,
-    OneOfSeveral,
-    Pairs,
-    Pattern,
-    Scan,
-    Sliding,
-    operands,
-    positive_operands,
-    scans,
-    subpatterns,
-    with_operands,
-)
-from holdsfor.plan.walk import conclusions, flat, parts, simple_of
-
-Atom = At | Holding | Of | Scan
+from holdsfor.plan.nodes import RelationNode
+from holdsfor.plan.operators import Arg, Conclude, HoldsForRule, Occurring, Of, Relation
+from holdsfor.plan.patterns import OneOfSeveral, PatternNode, Scan, Sliding
+from holdsfor.plan.walk import conclusions
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,114 +19,79 @@ class Body:
     """A rule. evidence: alternatives, one of which must be there for the rule to conclude anything."""
 
     head: tuple[Arg, ...]
-    atoms: tuple[Atom, ...]
-    evidence: tuple[tuple[Atom, ...], ...]
+    atoms: tuple[RelationNode, ...]
+    evidence: tuple[tuple[RelationNode, ...], ...]
     is_rowwise: bool  # each row of its one condition concludes by itself
     is_choosing: bool = False  # what it concludes of one row depends on all other rows of its conditions
     competes_freely: bool = False  # and whatever their arguments: they are all chosen from for one point in time
 
     def reads(self, relations: Iterable[Relation]) -> bool:
-        wanted = set(relations)
-        return any(atom.relation in wanted for atom in self.atoms)
+        return not {atom.relation for atom in self.atoms}.isdisjoint(relations)
 
 
 def bodies_of(definition: Definition) -> Iterator[Body]:
-    for rule in conclusions(definition):
-        yield body_of(rule)
-    for fluent in simple_of(definition):
-        yield from (body for rules in fluent.initially for rule in rules if (body := _initial_body(rule)).atoms)
+    """Iterate over the rules of a definition, and over what may hold initially for what the data mention."""
+    yield from map(body_of, conclusions(definition))
+    for fluent in definition.simple_fluents:
+        initial = (rule for rules in fluent.initially for rule in rules)
+        yield from (replace(body, is_rowwise=False) for body in map(body_of, initial) if body.atoms)
     if isinstance(definition, Static):
         yield from map(body_of, definition.rules)
 
 
-def body_of(rule: Conclude | HoldsForRule) -> Body:
-    if isinstance(rule, Conclude):
-        atoms, evidence = _atoms(flat(rule.chain)), _evidence(rule.chain)
-        is_choosing = any(map(_chooses, rule.chain))
-        is_alone = len(atoms) == 1 and evidence == (atoms,)
-        is_rowwise = is_alone and not is_choosing and not any(map(_gathers, rule.chain))
-        return Body(rule.args, atoms, evidence, is_rowwise, is_choosing, any(map(_competes_freely, rule.chain)))
-    evidence = tuple(tuple(item for item in join if isinstance(item, Of)) for join in rule.evidence)
-    return Body(rule.args, tuple(parts(rule.expression)), evidence, isinstance(rule.expression, Of))
+def body_of(rule: Conclude | Declared | HoldsForRule) -> Body:
+    """Return the head of a rule and the relations that it reads."""
+    if isinstance(rule, HoldsForRule):
+        joins = tuple(tuple(find_all(join, Of)) for join in rule.evidence)
+        return Body(rule.args, tuple(find_all(rule.expression, Of)), joins, isinstance(rule.expression, Of))
+    chain = tuple(map(_by_groups, rule.chain))
+    atoms, evidence = tuple(find_all(chain, RelationNode)), _ways(chain)
+    choices = [part for part in find_all(chain, PatternNode) if part.policy != "unrestricted"]
+    is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not choices and not any(find_all(chain, Sliding))
+    return Body(rule.args, atoms, evidence, is_rowwise, bool(choices), any(map(_competes_freely, choices)))
 
 
-def _initial_body(rule: Declared) -> Body:
-    """What holds initially may be for what the data mention."""
-    return Body(rule.args, _atoms(flat(rule.chain)), _evidence(rule.chain), False)
-
-
-def _atoms(ops: Iterable[Op]) -> tuple[Atom, ...]:
-    return tuple(atom for op in ops for atom in _atoms_of(op))
-
-
-def _atoms_of(op: Op) -> tuple[Atom, ...]:
-    if isinstance(op, Occurring):
-        return tuple(scans(_by_groups(op.pattern)))
-    return (op,) if isinstance(op, At | Holding) else ()
-
-
-def _by_groups(pattern: Pattern) -> Pattern:
-    """The pattern in which occurrences that are aggregated have only the variables of their groups.
+def _by_groups(node: Node) -> Any:
+    """Return a chain's operator or pattern in which what is aggregated has only the variables of its groups.
 
     A group must be in one bucket, so that nothing else can be shared out by.
     """
-    match pattern:
-        case Sliding():
-            inside = _with_only(_by_groups(pattern.pattern), frozenset(pattern.group))
-            return replace(pattern, pattern=inside)
-        case _:
-            return with_operands(pattern, tuple(map(_by_groups, operands(pattern))))
+    changed = node.rebuild(_by_groups)
+    return _with_only(changed, frozenset(changed.group)) if isinstance(changed, Sliding) else changed
 
 
-def _with_only(pattern: Pattern, names: frozenset[str]) -> Pattern:
-    if isinstance(pattern, Scan):
-        return replace(pattern, args=tuple(_only(arg, names) for arg in pattern.args))
-    return with_operands(pattern, tuple(_with_only(operand, names) for operand in operands(pattern)))
+def _with_only(node: Node, names: frozenset[str]) -> Any:
+    """Return a node whose scans have no other variables than these."""
+    if isinstance(node, Scan):
+        return replace(node, args=tuple(None if _is_other(arg, names) else arg for arg in node.args))
+    return node.rebuild(lambda child: _with_only(child, names))
 
 
-def _only(arg: Arg, names: frozenset[str]) -> Arg:
-    return None if isinstance(arg, str) and arg not in names else arg
+def _is_other(arg: Arg, names: frozenset[str]) -> bool:
+    return isinstance(arg, str) and arg not in names
 
 
-def _evidence(chain: Chain) -> tuple[tuple[Atom, ...], ...]:
-    """What must be there for the chain to give anything: a way for each choice between patterns."""
-    ways: tuple[tuple[Atom, ...], ...] = ((),)
-    for op in chain:
-        if isinstance(op, Occurring):
-            ways = tuple((*way, *more) for way in ways for more in _ways(_by_groups(op.pattern)))
-        else:
-            ways = tuple((*way, *_atoms_of(op)) for way in ways)
+def _ways(nodes: Iterable[Node]) -> tuple[tuple[RelationNode, ...], ...]:
+    """Return the relations that must have rows for nodes to give anything: a way for each choice between patterns."""
+    ways: tuple[tuple[RelationNode, ...], ...] = ((),)
+    for node in nodes:
+        ways = tuple((*way, *more) for way in ways for more in _ways_of(node))
     return ways
 
 
-def _ways(pattern: Pattern) -> tuple[tuple[Atom, ...], ...]:
-    if isinstance(pattern, Scan):
-        return ((pattern,),)
-    if isinstance(pattern, OneOfSeveral):
-        return tuple(way for one in pattern.alternatives for way in _ways(one))
-    ways: tuple[tuple[Atom, ...], ...] = ((),)
-    for operand in positive_operands(pattern):
-        ways = tuple((*way, *more) for way in ways for more in _ways(operand))
-    return ways
+def _ways_of(node: Node) -> tuple[tuple[RelationNode, ...], ...]:
+    match node:
+        case RelationNode():
+            return ((node,),)
+        case OneOfSeveral():
+            return tuple(way for one in node.alternatives for way in _ways_of(one))
+        case Occurring():
+            return _ways_of(node.pattern)
+        case PatternNode():
+            return _ways(node.positive_operands)
+    return ((),)
 
 
-def _chooses(op: Op) -> bool:
-    """Whether a policy makes some of the pairs only."""
-    return any(True for _ in _choosing_joins(op))
-
-
-def _competes_freely(op: Op) -> bool:
+def _competes_freely(join: PatternNode) -> bool:
     """Whether a policy chooses from occurrences for something that has no arguments: a point in time."""
-    return any(() in _ways(operand) for join in _choosing_joins(op) for operand in positive_operands(join))
-
-
-def _choosing_joins(op: Op) -> Iterator[Pairs | Absent]:
-    if isinstance(op, Occurring):
-        for part in subpatterns(op.pattern):
-            if isinstance(part, Pairs | Absent) and part.choosing.policy != "unrestricted":
-                yield part
-
-
-def _gathers(op: Op) -> bool:
-    """Whether a pattern looks at several occurrences of one event."""
-    return isinstance(op, Occurring) and any(isinstance(part, Sliding) for part in subpatterns(op.pattern))
+    return any(() in _ways_of(operand) for operand in join.positive_operands)

@@ -8,34 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any
 
+from holdsfor.language.nodes import Node, transform
 from holdsfor.language.terms import Atom as Constant
 from holdsfor.plan.definitions import Definition, Derived, Static
-from holdsfor.plan.distribution.bodies import Atom
+from holdsfor.plan.nodes import RelationNode, names_in
 from holdsfor.plan.operators import (
     Arg,
     At,
-    Chain,
-    Combine,
     Conclude,
-    Expression,
     Holding,
     HoldsForRule,
-    Lasting,
     Of,
-    Op,
-    Relate,
     Relation,
     Structure,
-    Tally,
-    Without,
 )
-from holdsfor.plan.structures import Form, Forms, flat, forms_of, names_in
+from holdsfor.plan.structures import Form, Forms, flat, forms_of
 
 TRUE = Constant("true")
 TIME, START = "time", "start"
-AnyAtom = TypeVar("AnyAtom", At, Holding, Of)
 
 
 @dataclass(slots=True)
@@ -46,40 +38,14 @@ class Cutter:
     name: Callable[[str], str]  # a name that nothing else has, for a part of what has this name
     made: dict[tuple[Relation, Forms], Definition]
 
-    def cut_rule(self, rule: Conclude | HoldsForRule) -> Conclude | HoldsForRule:
-        if isinstance(rule, Conclude):
-            return replace(rule, chain=self._cut_chain(rule.chain))
-        evidence = tuple(
-            tuple(self._cut(item) if isinstance(item, Of) else item for item in join) for join in rule.evidence
-        )
-        return replace(rule, evidence=evidence, expression=self._cut_expression(rule.expression))
+    def cut_rules(self, rules: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the rules with their conditions cut; those inside of patterns stay as they are."""
+        return tuple(transform(rule, self._cut_node) for rule in rules)
 
-    def _cut_chain(self, chain: Chain) -> Chain:
-        return tuple(map(self._cut_op, chain))
+    def _cut_node(self, node: Node) -> Node:
+        return self._cut(node) if isinstance(node, At | Holding | Of) else node
 
-    def _cut_op(self, op: Op) -> Op:
-        match op:
-            case At():
-                return self._cut(op)
-            case Holding():
-                return self._cut(op)
-            case Without() | Tally():
-                return replace(op, chain=self._cut_chain(op.chain))
-        return op
-
-    def _cut_expression(self, expression: Expression) -> Expression:
-        match expression:
-            case Of():
-                return self._cut(expression)
-            case Lasting():
-                return replace(expression, part=self._cut_expression(expression.part))
-            case Relate():
-                source, target = map(self._cut_expression, (expression.source, expression.target))
-                return replace(expression, source=source, target=target)
-            case Combine():
-                return replace(expression, parts=tuple(map(self._cut_expression, expression.parts)))
-
-    def _cut(self, atom: AnyAtom) -> AnyAtom:
+    def _cut(self, atom: At | Holding | Of) -> At | Holding | Of:
         forms = forms_of(atom.args)
         if forms is None or atom.relation in self.own:
             return atom
@@ -90,7 +56,7 @@ class Cutter:
         return replace(atom, relation=kept.relation, args=flat(atom.args))
 
 
-def by_parts(atom: Atom, forms: Forms, name: str) -> Definition:
+def by_parts(atom: RelationNode, forms: Forms, name: str) -> Definition:
     """What has the forms, with their parts as arguments: the same intervals or occurrences, row by row."""
     relation = atom.relation
     args = _named(forms)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from holdsfor.plan.definitions import Definition
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.routes import Route, Slices
-from holdsfor.plan.walk import defines
 
 INPUT = -1  # the stage that input comes from
 
@@ -43,5 +42,5 @@ class Layout:
         return INPUT if placement is None else placement.stage
 
     def add(self, definition: Definition, placement: Placement) -> None:
-        self.placed.update(dict.fromkeys(defines(definition), placement))
-        self.definitions.update(dict.fromkeys(defines(definition), definition))
+        self.placed.update(dict.fromkeys(definition.defines, placement))
+        self.definitions.update(dict.fromkeys(definition.defines, definition))

@@ -15,14 +15,15 @@ from itertools import combinations
 
 from holdsfor.language.terms import Term
 from holdsfor.plan.definitions import Definition, Derived
-from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
+from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.tuples import tuples_of
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Conclude, Occurring, Relation
 from holdsfor.plan.reach import looks
 from holdsfor.plan.routes import Route, Slices
 from holdsfor.plan.structures import is_open
-from holdsfor.plan.walk import defines, reads, simple_of
+from holdsfor.plan.walk import reads
 
 LONGEST_KEY = 4
 #: A slice of time is so many windows long, so that few rows go to two of them; and at least so many ticks.
@@ -49,7 +50,7 @@ def place_by_key(definition: Definition, layout: Layout) -> Placement | None:
 
 def keys_of(definition: Definition) -> Iterator[tuple[int, ...]]:
     """The tuples of arguments by which it might be evaluated, short ones first."""
-    arguments = range(min(relation.signature.arity for relation in defines(definition)))
+    arguments = range(min(relation.signature.arity for relation in definition.defines))
     return (key for size in range(1, LONGEST_KEY + 1) for key in combinations(arguments, size))
 
 
@@ -64,7 +65,7 @@ def place_with_conditions(definition: Definition, layout: Layout) -> Placement |
 
 def _is_part(definition: Definition) -> bool:
     """Whether it is what some rules of a definition conclude, row by row; inertia needs all rows about a grounding."""
-    return not simple_of(definition) and all(relation.is_part for relation in defines(definition))
+    return not definition.simple_fluents and all(relation.is_part for relation in definition.defines)
 
 
 def _place_with_input(definition: Definition, layout: Layout) -> Placement | None:
@@ -117,7 +118,7 @@ def common_home(body: Body, layout: Layout) -> int | None:
 
 
 def _together(definition: Definition, layout: Layout) -> Placement:
-    own = set(defines(definition))
+    own = set(definition.defines)
     stage, routes = 0, []
     for relation in dict.fromkeys(relation for relation in reads(definition) if relation not in own):
         placement = layout.placed.get(relation)
@@ -148,7 +149,7 @@ def _fit(definition: Definition, bodies: tuple[Body, ...], key: tuple[int, ...],
     """The placement by a key; None if a condition cannot be brought there."""
     if _ranges_over_key(definition, key, layout):
         return None
-    own = frozenset(defines(definition))
+    own = frozenset(definition.defines)
     stage, routes = 0, list[Route]()
     for body in bodies:
         ways = _reach_all(body, key, own, layout)
@@ -170,7 +171,7 @@ def reaches(body: Body, key: tuple[int, ...], own: frozenset[Relation], layout: 
 
 def _reach_all(
     body: Body, key: tuple[int, ...], own: frozenset[Relation], layout: Layout
-) -> dict[Atom, _Reached] | None:
+) -> dict[RelationNode, _Reached] | None:
     variables = _variables(body, key)
     if variables is None:
         return None
@@ -194,7 +195,9 @@ def _variables(body: Body, key: tuple[int, ...]) -> tuple[str, ...] | None:
     return variables if len(variables) == len(args) == len(set(variables)) else None
 
 
-def _has_evidence(body: Body, key: tuple[int, ...], variables: tuple[str, ...], ways: dict[Atom, _Reached]) -> bool:
+def _has_evidence(
+    body: Body, key: tuple[int, ...], variables: tuple[str, ...], ways: dict[RelationNode, _Reached]
+) -> bool:
     """Whether a key of several arguments is known by conditions that have all of it.
 
     One argument needs none, nor does a head for any value: what is concluded for it is kept in its own bucket. What
@@ -207,7 +210,7 @@ def _has_evidence(body: Body, key: tuple[int, ...], variables: tuple[str, ...], 
 
 
 def _reach(
-    atom: Atom, key: tuple[int, ...], variables: tuple[str, ...], own: frozenset[Relation], layout: Layout
+    atom: RelationNode, key: tuple[int, ...], variables: tuple[str, ...], own: frozenset[Relation], layout: Layout
 ) -> _Reached | None:
     relation, placement = atom.relation, layout.placed.get(atom.relation)
     is_whole = len(variables) == len(key)
@@ -229,7 +232,7 @@ def _reach(
     return None
 
 
-def _follow(atom: Atom, variables: tuple[str, ...], layout: Layout) -> _Reached | None:
+def _follow(atom: RelationNode, variables: tuple[str, ...], layout: Layout) -> _Reached | None:
     """By the variable with which its rows can be sent on soonest."""
     placement, earlier = layout.placed.get(atom.relation), layout.stage_of(atom.relation)
     ways = []
@@ -244,7 +247,7 @@ def _follow(atom: Atom, variables: tuple[str, ...], layout: Layout) -> _Reached 
 
 def _ranges_over_key(definition: Definition, key: tuple[int, ...], layout: Layout) -> bool:
     """What is initiated for all declared tuples, or holds initially, needs no evidence: no bucket would know of all."""
-    for fluent in simple_of(definition):
+    for fluent in definition.simple_fluents:
         for relation, rules in zip(fluent.relations, fluent.initiations, strict=True):
             positions = key if len(key) == 1 else range(relation.arity)
             if relation in layout.declared and any(

@@ -7,22 +7,20 @@ in an area where there is a storm is found by the area.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom
-from holdsfor.plan.definitions import Definition, Derived, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Definition, Derived, Static
 from holdsfor.plan.distribution.bodies import Body, body_of
 from holdsfor.plan.distribution.cutting import Cutter
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Arg, At, Conclude, HoldsForRule, Of, Relation, Structure
-from holdsfor.plan.structures import Forms, is_open, names_in
-from holdsfor.plan.variables import binds
-from holdsfor.plan.walk import defines
+from holdsfor.plan.structures import Forms, is_open
 from holdsfor.plan.whole_plan import Plan
 
 Rule = Conclude | HoldsForRule
@@ -31,7 +29,7 @@ TRUE = Atom("true")
 
 def split(plan: Plan) -> Plan:
     layout = Layout(frozenset(domain.relation for domain in plan.domains))
-    taken = {relation.name for definition in plan.definitions for relation in defines(definition)}
+    taken = {relation.name for definition in plan.definitions for relation in definition.defines}
     taken |= {source.input.signature.name for source in plan.sources}
     splitter = _Splitter(layout, taken)
     definitions: list[Definition] = []
@@ -62,7 +60,7 @@ class _Splitter:
 
     def _made_to_fit(self, definition: Definition) -> tuple[Definition, ...]:
         """The rules whose conditions cannot be brought to a key are taken out, if the rest then has one."""
-        own = frozenset(defines(definition))
+        own = frozenset(definition.defines)
         for key in keys_of(definition):
             parts = self._with_parts(definition, partial(self._is_out_of_reach, key, own))
             if len(parts) > 1 and self._place_last(parts) is not None:
@@ -73,8 +71,8 @@ class _Splitter:
     def _cut_to_fit(self, definition: Definition, together: int) -> tuple[Definition, ...] | None:
         """With conditions that read the parts of terms, if fewer than so many parts then are all together."""
         trial = _Splitter(self.layout.copy(), set(self.taken), dict(self.cuts))
-        cutter = Cutter(frozenset(defines(definition)), trial._fresh, trial.cuts)
-        rest = map_rules(definition, cutter.cut_rule)
+        cutter = Cutter(frozenset(definition.defines), trial._fresh, trial.cuts)
+        rest = definition.map_rules(cutter.cut_rules)
         if rest == definition or not together:
             return None
         fresh = tuple(part for what, part in trial.cuts.items() if what not in self.cuts)
@@ -91,7 +89,7 @@ class _Splitter:
         layout = self.layout.copy()
         for part in parts:
             layout.add(part, place(part, layout))
-        return sum(layout.placed[defines(part)[0]].positions == () for part in parts)
+        return sum(layout.placed[part.defines[0]].positions == () for part in parts)
 
     def _place_last(self, parts: tuple[Definition, ...]) -> Placement | None:
         """Where the rest of a definition is evaluated by a key, after its parts."""
@@ -109,8 +107,8 @@ class _Splitter:
         return stage is not None and stage < placement.stage
 
     def _with_parts(self, definition: Definition, is_apart: Callable[[Body], bool]) -> tuple[Definition, ...]:
-        own = frozenset(defines(definition))
-        owner = next(iter(defines(definition))).signature
+        own = frozenset(definition.defines)
+        owner = next(iter(definition.defines)).signature
         parts: list[Definition] = []
 
         def take_out(rule: Rule) -> Rule:
@@ -119,7 +117,7 @@ class _Splitter:
                 return rule  # without evidence it is for the declared domain of its own head
             return self._take_out(rule, owner, parts)
 
-        rest = map_rules(definition, take_out)
+        rest = definition.map_rules(lambda rules: tuple(map(take_out, rules)))
         return (*parts, rest)
 
     def _take_out(self, rule: Rule, owner: Signature, parts: list[Definition]) -> Rule:
@@ -156,29 +154,7 @@ def _bound(rule: Rule) -> set[str]:
         {name for atom in alternative for name in names_in(atom.args)} for alternative in body_of(rule).evidence
     )
     everywhere = set.union(*alternatives)
-    return everywhere & {name for op in rule.chain for name in binds(op)} if isinstance(rule, Conclude) else everywhere
-
-
-def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definition:
-    """change: gives a rule of the same kind."""
-
-    def changed(rules: Sequence[Rule]) -> Any:
-        return tuple(map(change, rules))
-
-    def in_fluent(fluent: Simple) -> Simple:
-        initiations, terminations = tuple(map(changed, fluent.initiations)), tuple(map(changed, fluent.terminations))
-        return replace(fluent, initiations=initiations, terminations=terminations)
-
-    match definition:
-        case Simple():
-            return in_fluent(definition)
-        case Group():
-            return replace(definition, fluents=tuple(map(in_fluent, definition.fluents)))
-        case Derived() | Static():
-            return replace(definition, rules=changed(definition.rules))
-        case Recursion():
-            events = (replace(event, rules=changed(event.rules)) for event in definition.events)
-            return Recursion(tuple(events))
+    return everywhere & {name for op in rule.chain for name in op.binds()} if isinstance(rule, Conclude) else everywhere
 
 
 def _columns(arg: Arg) -> Iterator[Arg]:

@@ -9,7 +9,7 @@ from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import place
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.routes import Home, Route, Stage
-from holdsfor.plan.walk import defines, reads
+from holdsfor.plan.walk import reads
 
 
 def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:
@@ -26,7 +26,7 @@ def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = (
 
 def one_stage(definitions: tuple[Definition, ...]) -> Stage:
     """All definitions where all rows are: nothing has to travel."""
-    own = dict.fromkeys(relation for definition in definitions for relation in defines(definition))
+    own = dict.fromkeys(relation for definition in definitions for relation in definition.defines)
     read = dict.fromkeys(relation for definition in definitions for relation in reads(definition))
     routes = (Route(relation, "share") for relation in read if relation not in own)
     return Stage(tuple(range(len(definitions))), tuple(routes), tuple(Home(relation, ()) for relation in own))
@@ -37,7 +37,7 @@ def _stage(number: int, definitions: tuple[Definition, ...], placements: list[Pl
     homes = (
         Home(relation, placements[index].positions, placements[index].slices)
         for index in members
-        for relation in defines(definitions[index])
+        for relation in definitions[index].defines
     )
     following = (route for placement in placements if placement.stage == number + 1 for route in placement.routes)
     sends_on = any(route.way == "follow" for route in following)

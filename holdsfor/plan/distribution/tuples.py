@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.plan.definitions import Definition
-from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
+from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Arg, Relation
 from holdsfor.plan.structures import is_open
-from holdsfor.plan.walk import defines, simple_of
 
 Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
 """Relations with the positions of the tuple in them, some of which has it if the definition does."""
@@ -17,7 +17,7 @@ Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
 
 def tuples_of(definition: Definition, positions: tuple[int, ...], layout: Layout) -> Tuples:
     """Every rule that begins something has evidence for the tuple; see `placing`."""
-    tuples = _tuples(definition, positions, layout, frozenset(defines(definition)))
+    tuples = _tuples(definition, positions, layout, frozenset(definition.defines))
     assert tuples is not None
     return tuples
 
@@ -25,9 +25,9 @@ def tuples_of(definition: Definition, positions: tuple[int, ...], layout: Layout
 def _tuples(
     definition: Definition, positions: tuple[int, ...], layout: Layout, seen: frozenset[Relation]
 ) -> Tuples | None:
-    if any(any(fluent.initially) for fluent in simple_of(definition)):
+    if any(any(fluent.initially) for fluent in definition.simple_fluents):
         return None
-    is_declared = not layout.declared.isdisjoint(defines(definition))
+    is_declared = not layout.declared.isdisjoint(definition.defines)
     tuples: Tuples = frozenset()
     for body in _beginnings(definition):
         head = tuple(body.head[position] for position in positions)
@@ -45,25 +45,25 @@ def _tuples(
 
 def _is_circle(definition: Definition) -> bool:
     """Whether several fluents, each with other arguments, are defined together."""
-    return len(simple_of(definition)) > 1
+    return len(definition.simple_fluents) > 1
 
 
 def _beginnings(definition: Definition) -> Iterator[Body]:
-    """The rules without which it never holds or happens."""
-    fluents = simple_of(definition)
+    """Return the rules without which it never holds or happens."""
+    fluents = definition.simple_fluents
     if not fluents:
         return bodies_of(definition)
     return (body_of(rule) for fluent in fluents for rules in fluent.initiations for rule in rules)
 
 
-def _source(atom: Atom, head: tuple[Arg, ...], layout: Layout, seen: frozenset[Relation]) -> Tuples:
+def _source(atom: RelationNode, head: tuple[Arg, ...], layout: Layout, seen: frozenset[Relation]) -> Tuples:
     """The first relations in which the tuple is; none if the definition itself had it before."""
     if atom.relation in seen:
         return frozenset()
     positions = tuple(atom.args.index(arg) for arg in head)
     definition = layout.definitions.get(atom.relation)
     if definition is not None and not _is_circle(definition) and max(positions) < atom.relation.signature.arity:
-        earlier = _tuples(definition, positions, layout, seen | frozenset(defines(definition)))
+        earlier = _tuples(definition, positions, layout, seen | frozenset(definition.defines))
         if earlier is not None:
             return earlier
     return frozenset({(atom.relation, positions)})

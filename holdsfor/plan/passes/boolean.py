@@ -30,8 +30,10 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 from itertools import combinations, product
 
-from holdsfor.plan.compiler.static import combined, evidence_of
+from holdsfor.language.nodes import find_all
+from holdsfor.plan.compiler.static import evidence_of
 from holdsfor.plan.definitions import Definition, Simple, Static
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -40,13 +42,13 @@ from holdsfor.plan.operators import (
     Expression,
     Holding,
     HoldsForRule,
-    Lasting,
     Of,
     Op,
+    Relate,
     Relation,
     Without,
 )
-from holdsfor.plan.walk import defines, flat, simple_of
+from holdsfor.plan.walk import complements
 from holdsfor.plan.whole_plan import Plan
 
 MOST = 4  # fluents that one is made of, and intersections in the outcome: beyond, rules are no dearer than algebra
@@ -64,8 +66,8 @@ def boolean(plan: Plan) -> Plan:
         if isinstance(definition, Simple) and declared.isdisjoint(definition.relations):
             definition = _combination(definition, exact, inert) or definition
         if _is_exact(definition, exact):
-            exact.update(defines(definition))
-            inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
+            exact.update(definition.defines)
+            inert.update(relation for fluent in definition.simple_fluents for relation in fluent.relations)
         made.append(definition)
     return replace(plan, definitions=tuple(made))
 
@@ -74,20 +76,14 @@ def _is_exact(definition: Definition, exact: Set[Relation]) -> bool:
     """Whether all its edges are steps: none before the history, none after the query time."""
     if isinstance(definition, Static):
         return all(_steps(rule.expression, exact) for rule in definition.rules)
-    fluents = simple_of(definition)
+    fluents = definition.simple_fluents
     return bool(fluents) and not any(any(fluent.initially) for fluent in fluents)
 
 
 def _steps(expression: Expression, exact: Set[Relation]) -> bool:
-    match expression:
-        case Of():
-            return expression.relation in exact
-        case Lasting():
-            return _steps(expression.part, exact)
-        case Combine(op="union" | "intersection" | "difference"):
-            return all(_steps(part, exact) for part in expression.parts)
-        case _:
-            return False
+    if any(find_all(expression, Relate)) or complements(expression):
+        return False
+    return all(part.relation in exact for part in find_all(expression, Of))
 
 
 # ---------------------------------------------------------------- the proof
@@ -98,7 +94,7 @@ def _combination(fluent: Simple, exact: Set[Relation], inert: Set[Relation]) -> 
         return None
     ((begins,), (ends,)) = fluent.initiations, fluent.terminations
     rules = (*begins, *ends)
-    relations = dict.fromkeys(op.relation for rule in rules for op in flat(rule.chain) if isinstance(op, At | Holding))
+    relations = dict.fromkeys(node.relation for node in find_all(rules, RelationNode))
     if not 0 < len(relations) <= MOST or not all(_about_steps(rule, exact) for rule in rules):
         return None
     states = list(_states(tuple(relations), inert))
@@ -192,6 +188,11 @@ def _cubes(relations: tuple[Relation, ...], true: Set[State], false: list[State]
     return chosen
 
 
+def _cube(holds: tuple[Expression, ...], fails: tuple[Expression, ...]) -> Expression:
+    """Return where all of the first hold, and none of the others."""
+    return Combine("difference", (Combine("intersection", holds).simplified(), *fails)).simplified()
+
+
 def _covers(cube: Cube, state: State) -> bool:
     return cube[0] <= state and cube[1].isdisjoint(state)
 
@@ -202,8 +203,8 @@ def _holds_for_rule(head: Relation, cubes: list[Cube], order: tuple[Relation, ..
     def of(relations: State) -> tuple[Expression, ...]:
         return tuple(Of(relation, variables) for relation in order if relation in relations)
 
-    parts = [combined("difference", (combined("intersection", of(holds)), *of(fails))) for holds, fails in cubes]
-    expression = combined("union", tuple(parts))
+    parts = [_cube(of(holds), of(fails)) for holds, fails in cubes]
+    expression = Combine("union", tuple(parts)).simplified()
     evidence = evidence_of(expression, (), frozenset(variables), False)
     assert evidence is not None
     return HoldsForRule(variables, variables, evidence, (), expression)

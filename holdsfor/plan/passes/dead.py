@@ -14,30 +14,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
+from holdsfor.language.nodes import find_all
 from holdsfor.plan.compiler.constant import contradict, truth
-from holdsfor.plan.compiler.static import NOTHING, combined
-from holdsfor.plan.definitions import Closure, Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Closure, Definition, Due, Group, Recursion, Simple
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
-    At,
+    NOTHING,
     Chain,
-    Combine,
     Conclude,
     Expression,
-    Holding,
     HoldsForRule,
-    Lasting,
     Occurring,
     Of,
     Op,
-    Relate,
     Relation,
+    RuleNode,
     Tally,
     Where,
     Without,
 )
-from holdsfor.plan.patterns import OneOfSeveral, Pattern, Scan, positive_operands
-from holdsfor.plan.walk import defines, facts_used, reads, simple_of
+from holdsfor.plan.patterns import OneOfSeveral, Pattern, Scan
+from holdsfor.plan.walk import facts_used, reads
 from holdsfor.plan.whole_plan import Plan
 
 Live = Set[Relation]
@@ -49,9 +49,9 @@ def dead(plan: Plan) -> Plan:
     whole = [_counted(definition, declared) for definition in plan.definitions]
     each = list(zip(plan.definitions, whole, strict=True))
     kept = [definition if counted else _pruned(definition, live) for definition, counted in each]
-    stay = {relation for definition, counted in each if counted for relation in defines(definition)}
+    stay = {relation for definition, counted in each if counted for relation in definition.defines}
     definitions = tuple(_wanted(kept, {*live, *stay}))
-    left = {relation for definition in definitions for relation in defines(definition)}
+    left = {relation for definition in definitions for relation in definition.defines}
     domains = tuple(domain for domain in plan.domains if domain.relation in left)
     made = replace(plan, definitions=definitions, domains=domains)
     return replace(made, closures=tuple(_called(made)))
@@ -59,14 +59,14 @@ def dead(plan: Plan) -> Plan:
 
 def _counted(definition: Definition, declared: Live) -> bool:
     """A group counts what its rules would initiate outside its declared domain, whatever the state: all of it stays."""
-    return isinstance(definition, Group) and not declared.isdisjoint(defines(definition))
+    return isinstance(definition, Group) and not declared.isdisjoint(definition.defines)
 
 
 def _wanted(definitions: list[Definition], stay: Live) -> Iterator[Definition]:
     """What must stay, and what is read by what is left."""
     wanted = set(stay)
     for definition in reversed(definitions):  # each comes after what it reads
-        if not wanted.isdisjoint(defines(definition)):
+        if not wanted.isdisjoint(definition.defines):
             wanted.update(reads(definition))
     for definition in definitions:
         if isinstance(definition, Simple):
@@ -76,7 +76,7 @@ def _wanted(definitions: list[Definition], stay: Live) -> Iterator[Definition]:
             reached = tuple(pair for pair in definition.reached if pair[1] in wanted)
             kept = tuple(fluent for fluent in fluents if fluent.relations)
             definition = replace(definition, fluents=kept, reached=reached)
-        if not wanted.isdisjoint(defines(definition)):
+        if not wanted.isdisjoint(definition.defines):
             yield definition
 
 
@@ -107,7 +107,7 @@ def _called(plan: Plan) -> Iterator[Closure]:
 
 
 def _live(plan: Plan) -> Live:
-    defined = {relation for definition in plan.definitions for relation in defines(definition)}
+    defined = {relation for definition in plan.definitions for relation in definition.defines}
     read = {relation for definition in plan.definitions for relation in reads(definition)}
     live = (read - defined) | {relation for source in plan.sources for relation in source.relations}
     before = -1
@@ -119,67 +119,49 @@ def _live(plan: Plan) -> Live:
 
 
 def _gives(definition: Definition, live: Live) -> Iterator[Relation]:
-    match definition:
-        case Derived():
-            if any(_possible(rule.chain, live) for rule in definition.rules):
-                yield definition.relation
-        case Recursion():
-            for event in definition.events:
-                yield from _gives(event, live)
-        case Static():
-            if any(_holds_for_rule(rule, live) for rule in definition.rules):
-                yield definition.relation
-        case Simple() | Group():
-            for fluent in simple_of(definition):
-                for p, relation in enumerate(fluent.relations):
-                    begun: list[Conclude | Declared] = [*fluent.initiations[p]]
-                    begun += fluent.initially[p] if fluent.initially else ()
-                    if any(_possible(rule.chain, live) for rule in begun):
-                        yield relation
-            if isinstance(definition, Group):
-                yield from (due.target for due in definition.deadlines if _due(due, live))
-                yield from (event for target, event in definition.reached if target in live)
-
-
-def _due(due: Due, live: Live) -> bool:
-    return due.source in live and _possible(due.conditions, live)
-
-
-def _possible(chain: Chain, live: Live) -> bool:
-    return _simplified(chain, live) is not None
+    yield from (relation for relation, rule in definition.beginnings() if _pruned_rule(rule, live) is not None)
+    if isinstance(definition, Group):
+        yield from (event for target, event in definition.reached if target in live)
 
 
 # ---------------------------------------------------------------- rules without what is dead
 
 
 def _pruned(definition: Definition, live: Live) -> Definition:
-    match definition:
+    pruned: Definition = definition.map_rules(partial(_pruned_rules, live=live))
+    match pruned:
         case Simple():
-            return replace(
-                definition,
-                initiations=tuple(_rules(rules, live) for rules in definition.initiations),
-                terminations=tuple(_rules(rules, live) for rules in definition.terminations),
-                initially=tuple(
-                    tuple(rule for rule in rules if _possible(rule.chain, live)) for rules in definition.initially
-                ),
-            )
+            return _pruned_initially(pruned, live)
         case Group():
-            fluents = (_pruned(fluent, live) for fluent in definition.fluents)
-            due = tuple(due for due in definition.deadlines if _due(due, live))
-            return replace(definition, fluents=tuple(f for f in fluents if isinstance(f, Simple)), deadlines=due)
-        case Derived():
-            return replace(definition, rules=_rules(definition.rules, live))
+            fluents = tuple(map(partial(_pruned_initially, live=live), pruned.fluents))
+            return replace(pruned, fluents=fluents, deadlines=_pruned_rules(pruned.deadlines, live))
         case Recursion():
-            events = (replace(event, rules=_rules(event.rules, live)) for event in definition.events)
-            return Recursion(tuple(event for event in events if event.rules))
-        case Static():
-            rules = (_holds_for_rule(rule, live) for rule in definition.rules)
-            return replace(definition, rules=tuple(dict.fromkeys(filter(None, rules))))
+            return Recursion(tuple(event for event in pruned.events if event.rules))
+    return pruned
 
 
-def _rules(rules: Iterable[Conclude], live: Live) -> tuple[Conclude, ...]:
-    simplified = ((rule, _simplified(rule.chain, live)) for rule in rules)
-    return tuple(dict.fromkeys(replace(rule, chain=chain) for rule, chain in simplified if chain is not None))
+def _pruned_initially(fluent: Simple, live: Live) -> Simple:
+    return replace(fluent, initially=tuple(_pruned_rules(rules, live) for rules in fluent.initially))
+
+
+def _pruned_rules(rules: Iterable[RuleNode], live: Live) -> tuple[Any, ...]:
+    pruned = (_pruned_rule(rule, live) for rule in rules)
+    return tuple(dict.fromkeys(rule for rule in pruned if rule is not None))
+
+
+def _pruned_rule(rule: RuleNode, live: Live) -> RuleNode | None:
+    """Return the rule without conditions that are always true; None if it never gives anything."""
+    chain = _simplified(rule.body, live)
+    match rule:
+        case _ if chain is None:
+            return None
+        case Conclude():
+            return replace(rule, chain=chain)
+        case HoldsForRule():
+            return _without_dead_parts(replace(rule, conditions=chain), live)
+        case Due() if rule.source not in live:
+            return None
+    return rule
 
 
 def _simplified(chain: Chain, live: Live) -> Chain | None:
@@ -189,7 +171,7 @@ def _simplified(chain: Chain, live: Live) -> Chain | None:
     kept: list[Op] = []
     for op in chain:
         match op:
-            case At() | Holding() if op.relation not in live:
+            case RelationNode() if op.relation not in live:
                 return None
             case Occurring():
                 pattern = _pattern(op.pattern, live)
@@ -223,35 +205,23 @@ def _pattern(pattern: Pattern, live: Live) -> Pattern | None:
             alternatives = tuple(one for one in left if one is not None)
             return replace(pattern, alternatives=alternatives) if alternatives else None
         case _:
-            dead_operands = [operand for operand in positive_operands(pattern) if _pattern(operand, live) is None]
+            dead_operands = [operand for operand in pattern.positive_operands if _pattern(operand, live) is None]
             return None if dead_operands else pattern
 
 
 # ---------------------------------------------------------------- intervals
 
 
-def _holds_for_rule(rule: HoldsForRule, live: Live) -> HoldsForRule | None:
-    """The rule without parts that never hold; None if nothing is left, or nothing to evaluate it for."""
-    conditions = _simplified(rule.conditions, live)
-    if conditions is None:
-        return None
+def _without_dead_parts(rule: HoldsForRule, live: Live) -> HoldsForRule | None:
+    """Return the rule without parts that never hold; None if nothing is left, or nothing to evaluate it for."""
     expression = _expression(rule.expression, live)
-    evidence = tuple(one for one in rule.evidence if all(item.relation in live for item in one if isinstance(item, Of)))
+    evidence = tuple(one for one in rule.evidence if all(item.relation in live for item in find_all(one, Of)))
     if expression == NOTHING or (rule.evidence and not evidence):
         return None
-    return replace(rule, expression=expression, evidence=evidence, conditions=conditions)
+    return replace(rule, expression=expression, evidence=evidence)
 
 
 def _expression(expression: Expression, live: Live) -> Expression:
-    match expression:
-        case Of():
-            return expression if expression.relation in live else NOTHING
-        case Lasting():
-            part = _expression(expression.part, live)
-            return NOTHING if part == NOTHING else replace(expression, part=part)
-        case Relate():
-            source, target = _expression(expression.source, live), _expression(expression.target, live)
-            return NOTHING if NOTHING in (source, target) else replace(expression, source=source, target=target)
-        case Combine():
-            parts = tuple(_expression(part, live) for part in expression.parts)
-            return combined(expression.op, parts, expression.within, expression.place)
+    if isinstance(expression, Of):
+        return expression if expression.relation in live else NOTHING
+    return expression.rebuild(lambda part: _expression(part, live)).simplified()

@@ -15,9 +15,9 @@ from functools import cache, partial
 from holdsfor.language.description import Signature
 from holdsfor.plan.compiler.chains import Placing, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Chain, Let, Lookup
-from holdsfor.plan.structures import is_open, names_in
-from holdsfor.plan.variables import binds, needs
+from holdsfor.plan.structures import is_open
 from holdsfor.plan.whole_plan import Plan
 
 Single = Callable[[Lookup, Set[str]], bool]
@@ -52,8 +52,8 @@ def _one_more_look(waiting: Placing, chain: Chain, single: Single) -> bool:
     bound = waiting.reachable()
     if not isinstance(following, Lookup) or not single(following, bound):
         return False
-    after = bound | set(binds(following))
-    needed = [set(needs(chain[n], after)) for n in waiting.others if not isinstance(chain[n], Let)]
+    after = bound | set(following.binds())
+    needed = [set(chain[n].needs(after)) for n in waiting.others if not isinstance(chain[n], Let)]
     return any(names <= after and not names <= bound for names in needed)
 
 

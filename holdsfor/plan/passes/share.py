@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from holdsfor.language.terms import Term, is_ground
+from holdsfor.language.nodes import all_terms, find_all, walk
+from holdsfor.language.terms import is_ground
 from holdsfor.plan.compiler.chains import beginnings
 from holdsfor.plan.definitions import Definition, Static
-from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Of, Relate, Relation
+from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Of, Relation
 from holdsfor.plan.structures import in_order_of
-from holdsfor.plan.walk import complements, parts
+from holdsfor.plan.walk import complements
 from holdsfor.plan.whole_plan import Grounds, Plan, Shared, SharedExpression
 
 
@@ -58,24 +59,12 @@ def _count(expression: Expression, grounds: Grounds | None, counts: Counter[Shar
     part = SharedExpression(grounds, expression)
     counts[part] += 1
     if counts[part] == 1:
-        for operand in _operands(expression):
+        for operand in expression.operands:
             _count(operand, grounds, counts)
 
 
-def _operands(expression: Expression) -> tuple[Expression, ...]:
-    match expression:
-        case Combine():
-            return expression.parts
-        case Lasting():
-            return (expression.part,)
-        case Relate():
-            return expression.source, expression.target
-        case _:
-            return ()
-
-
 def _size(expression: Expression | None) -> int:
-    return 0 if expression is None else 1 + sum(map(_size, _operands(expression)))
+    return sum(1 for _ in walk(expression or ()))
 
 
 @lru_cache(maxsize=4096)  # asked at each evaluation
@@ -97,16 +86,9 @@ def is_on_own_columns(rule: HoldsForRule) -> bool:
     return (
         not rule.conditions
         and rule.args == rule.variables
-        and all(in_order_of(part, rule.variables) for part in parts(rule.expression))
-        and all(map(is_ground, _bounds(rule.expression)))
+        and all(in_order_of(part, rule.variables) for part in find_all(rule.expression, Of))
+        and all(map(is_ground, all_terms(rule.expression)))
     )
-
-
-def _bounds(expression: Expression) -> Iterator[Term]:
-    if isinstance(expression, Lasting):
-        yield expression.bound
-    for operand in _operands(expression):
-        yield from _bounds(operand)
 
 
 # ---------------------------------------------------------------- one form for equal expressions
@@ -120,17 +102,10 @@ def _alike(definition: Definition, same: dict[Expression, Expression]) -> Defini
 
 
 def _known(expression: Expression, same: dict[Expression, Expression]) -> Expression:
-    """The first expression that was equal but for the order of operands."""
-    match expression:
-        case Combine():
-            operands = tuple(_known(part, same) for part in expression.parts)
-            kept = 1 if expression.op == "difference" else 0
-            ordered = (*operands[:kept], *sorted(operands[kept:], key=repr))
-            return same.setdefault(replace(expression, parts=ordered), replace(expression, parts=operands))
-        case Lasting():
-            return replace(expression, part=_known(expression.part, same))
-        case Relate():
-            source, target = _known(expression.source, same), _known(expression.target, same)
-            return replace(expression, source=source, target=target)
-        case _:
-            return expression
+    """Return the first expression that was equal but for the order of operands."""
+    made = expression.rebuild(lambda part: _known(part, same))
+    if not isinstance(made, Combine):
+        return made
+    kept = 1 if made.op == "difference" else 0
+    ordered = (*made.parts[:kept], *sorted(made.parts[kept:], key=repr))
+    return same.setdefault(replace(made, parts=ordered), made)

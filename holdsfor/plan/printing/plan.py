@@ -20,7 +20,6 @@ from holdsfor.plan.operators import At, Chain, Conclude, HoldsForRule, Relation
 from holdsfor.plan.passes.share import grounds_of
 from holdsfor.plan.printing.rule import NO_NAMES, Names, Writer, bound_names, grounding, named
 from holdsfor.plan.routes import Home, Route, Stage
-from holdsfor.plan.walk import defines
 from holdsfor.plan.whole_plan import Grounds, Plan, Reach, Shared, SharedExpression
 
 
@@ -126,7 +125,7 @@ def _wheres(plan: Plan) -> Iterator[str]:
     for number, stage in enumerate(plan.stages, 1):
         homes = {home.relation: home for home in stage.homes}
         for index in stage.definitions:
-            words[index] = f"stage {number}{_home(homes[defines(plan.definitions[index])[0]])}"
+            words[index] = f"stage {number}{_home(homes[plan.definitions[index].defines[0]])}"
     return (words[index] for index in range(len(plan.definitions)))
 
 
@@ -153,13 +152,13 @@ def show_definition(definition: Definition, names: Names = NO_NAMES) -> Iterator
             yield f"simple {', '.join(map(named, definition.relations))}"
             yield from _simple(definition, names)
         case Group():
-            yield f"together {', '.join(map(named, defines(definition)))}"
+            yield f"together {', '.join(map(named, definition.defines))}"
             for fluent in definition.fluents:
                 yield from _simple(fluent)
             for due in definition.deadlines:
                 yield _deadline(due)
         case Recursion():
-            yield f"until nothing is new {', '.join(map(named, defines(definition)))}"
+            yield f"until nothing is new {', '.join(map(named, definition.defines))}"
             for event in definition.events:
                 yield from show_definition(event, names)
         case Derived():

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from string import ascii_uppercase
 from types import MappingProxyType
 
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Compound, Term, Var, quoted
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import (
     Arg,
     At,
@@ -29,9 +31,7 @@ from holdsfor.plan.operators import (
     Without,
 )
 from holdsfor.plan.patterns import Absent, Measured, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
-from holdsfor.plan.structures import names_in
-from holdsfor.plan.variables import binds
-from holdsfor.plan.walk import flat, parts
+from holdsfor.plan.walk import flat
 from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
 LETTERS = ascii_uppercase.replace("T", "")
@@ -186,7 +186,7 @@ class Writer:
 
     def used(self, expression: Expression) -> Iterable[str]:
         """The variables of an expression, in their order."""
-        return dict.fromkeys(name for part in parts(expression) for name in names_in(part.args))
+        return dict.fromkeys(name for part in find_all(expression, Of) for name in names_in(part.args))
 
     def whole(self, expression: Expression) -> str:
         match expression:
@@ -212,7 +212,7 @@ def _within(expression: Combine | Lasting | Relate) -> str:
 
 def bound_names(chain: Chain) -> Iterable[str]:
     """The variables that a chain gives values, in their order."""
-    return dict.fromkeys(name for op in chain for name in binds(op))
+    return dict.fromkeys(name for op in chain for name in op.binds())
 
 
 def named(relation: Relation) -> str:
