@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
-from holdsfor.language.draft import Draft
+from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
@@ -93,7 +92,7 @@ def check(
     in very great numbers.
     """
     draft = _parse_all(sources, allow, functions, tables, reader_of)
-    parsed = replace(draft, raw=list(draft.raw), damaged=set(draft.damaged), tables=list(draft.tables))
+    parsed = draft.texts.copy()
     _run_passes(draft)
     if any(each.severity == "error" for each in draft.close()):
         if refusals_of is not None:
@@ -110,19 +109,19 @@ def _parse_all(
     reader_of: FactReaderOf | None,
 ) -> Draft:
     """All clauses of the sources, and of the files that they name."""
-    draft = Draft({}, [], [], set(), register_functions(functions or {}), list(tables))
-    draft.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.tables)
+    draft = Draft(RuleTexts(tables=list(tables), functions=register_functions(functions or {})))
+    draft.texts.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.texts.tables)
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)
     while waiting:
         source = waiting.pop(0)
-        draft.sources[source.name] = source
+        draft.texts.sources[source.name] = source
         parsed = parse(source, reader_of=reader_of)
-        draft.raw += parsed.raw
-        draft.tables += parsed.tables
+        draft.texts.raw += parsed.raw
+        draft.texts.tables += parsed.tables
         draft.diagnostics += parsed.diagnostics
-        draft.damaged |= parsed.damaged
-        draft.tick_units = parsed.tick_units | draft.tick_units
+        draft.texts.damaged |= parsed.damaged
+        draft.texts.tick_units = parsed.tick_units | draft.texts.tick_units
         waiting += loading(draft, source, parsed.raw, waiting, folders)
     return draft
 
@@ -132,7 +131,7 @@ def _run_passes(draft: Draft) -> None:
         each(draft)
 
 
-def _refusals_of_the_rest(parsed: Draft, refusals_of: RefusalsOf) -> list[Diagnostic]:
+def _refusals_of_the_rest(parsed: RuleTexts, refusals_of: RefusalsOf) -> list[Diagnostic]:
     sound = find_sound_part(parsed, _run_passes)
     if sound is None:
         return []
@@ -144,23 +143,23 @@ def _describe(draft: Draft) -> EventDescription:
     return EventDescription(
         rules=tuple(draft.rules),
         background=tuple(draft.background),
-        tables=tuple(draft.tables),
+        tables=tuple(draft.texts.tables),
         groundings=tuple(draft.groundings),
-        unreported=frozenset(draft.unreported),
-        dynamic_domains=frozenset(draft.dynamic_domains),
-        inputs=tuple(draft.inputs),
-        also_input=tuple(draft.also_input),
-        events=frozenset(draft.events),
-        simple=frozenset(draft.simple),
-        static=frozenset(draft.static),
-        strata=tuple(draft.strata),
-        cycles=tuple(draft.cycles),
+        unreported=frozenset(draft.definitions.unreported),
+        dynamic_domains=frozenset(draft.declared.dynamic_domains),
+        inputs=tuple(draft.definitions.inputs),
+        also_input=tuple(draft.definitions.also_input),
+        events=frozenset(draft.definitions.events),
+        simple=frozenset(draft.definitions.simple),
+        static=frozenset(draft.definitions.static),
+        strata=tuple(draft.order.strata),
+        cycles=tuple(draft.order.cycles),
         initially=tuple(draft.initially),
         deadlines=tuple(draft.deadlines),
         patterns=tuple(draft.patterns),
-        recursive=tuple(draft.pattern_circles),
-        tick_units=draft.tick_units,
-        bounds={owner: ticks for owner, (ticks, _) in draft.bounds.items()},
+        recursive=tuple(draft.order.pattern_circles),
+        tick_units=draft.texts.tick_units,
+        bounds={owner: ticks for owner, (ticks, _) in draft.declared.bounds.items()},
         warnings=draft.close(),
-        sources=draft.sources,
+        sources=draft.texts.sources,
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from holdsfor.duration import TickUnit
@@ -23,7 +23,7 @@ from holdsfor.language.description import (
 )
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactTable
-from holdsfor.language.literals import Entity
+from holdsfor.language.literals import Body, Entity
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.changes import Changes
@@ -36,66 +36,113 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Draft:
-    sources: dict[str, Source]
-    raw: list[Raw]
-    diagnostics: list[Diagnostic]
-    damaged: set[str]  # names that clauses with syntax errors seem to define
-    functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
-    tables: list[FactTable] = field(default_factory=list)  # facts in great numbers
-    tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, and the first duration of each
+class RuleTexts:
+    """Clauses as they are written, in all sources that are read together."""
 
-    # read
-    rules: list[Rule] = field(default_factory=list)
-    background: list[Clause] = field(default_factory=list)
-    groundings: list[Grounding] = field(default_factory=list)
-    legacy: list[Clause] = field(default_factory=list)
-    dynamic_domains: set[Signature] = field(default_factory=set)
-    predicates: set[Signature] = field(default_factory=set)  # declared by `:- dynamic`, perhaps without clauses
-    points: set[Signature] = field(default_factory=set)
-    declared: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by grounding, collectIntervals, ...
-    announced: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by `input event`, `input fluent`
+    sources: dict[str, Source] = field(default_factory=dict)
+    raw: list[Raw] = field(default_factory=list)
+    tables: list[FactTable] = field(default_factory=list)  # facts in great numbers
+    damaged: set[str] = field(default_factory=set)  # names that clauses with syntax errors seem to define
+    functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
+    tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, each with its first duration
+
+    def copy(self) -> RuleTexts:
+        """Return texts from which passes may take clauses, names and tables without harm to these."""
+        return replace(self, raw=list(self.raw), tables=list(self.tables), damaged=set(self.damaged))
+
+
+@dataclass(slots=True)
+class FileDeclarations:
+    """Declarations of rule files."""
+
+    entities: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by grounding, collectIntervals, ...
+    inputs: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by `input event`, `input fluent`
     internal: dict[Signature, Place] = field(default_factory=dict)  # by `internal f/1`
-    rule_cuts: list[tuple[Rule, Place]] = field(default_factory=list)
+    predicates: set[Signature] = field(default_factory=set)  # by `:- dynamic`, perhaps without clauses
+    dynamic_domains: set[Signature] = field(default_factory=set)
+    points: set[Signature] = field(default_factory=set)
     fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
-    initially: list[Initially] = field(default_factory=list)
-    deadlines: list[Deadline] = field(default_factory=list)
     bounds: dict[Signature, tuple[int, Place]] = field(default_factory=dict)  # bound(f/1, 600)
     extensions: list[tuple[Term, Term, Place]] = field(default_factory=list)  # p(fluent=value)
-    changes: Changes = field(default_factory=dict)
-    declarations: Declarations = field(default_factory=dict)
-    incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
-    patterns: list[PatternRule] = field(default_factory=list)
-    settings: dict[str, PatternSettings] = field(default_factory=dict)  # of each file, up to where it has been read
-    properties: Properties = field(default_factory=dict)  # of labelled rules
 
-    # kinds
-    inputs: list[Input] = field(default_factory=list)
-    also_input: list[Input] = field(default_factory=list)  # definitions that may come as input without a declaration
+
+@dataclass(slots=True)
+class CrossReferences:
+    """Clauses that reading looks up for others, and what it leaves for the passes to know."""
+
+    changes: Changes = field(default_factory=dict)
+    domains: Declarations = field(default_factory=dict)
+    properties: Properties = field(default_factory=dict)  # of labelled rules
+    settings: dict[str, PatternSettings] = field(default_factory=dict)  # of each file, up to where it has been read
+    incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
+    cuts: list[tuple[Rule, Place]] = field(default_factory=list)
+    not_yet: dict[str, list[Diagnostic]] = field(default_factory=dict)  # by construct
+    fresh: Iterator[int] = field(default_factory=lambda: count(1))  # numbers of new variables
+
+
+@dataclass(slots=True)
+class DefinedNames:
+    """The names that rules define, and those that come as input.
+
+    unreported: what results leave out: definitions (without a value), and values that no grounding declares, where
+    others are. grounded: fluents that some rule initiates for a known grounding; open: heads that leave an argument
+    open.
+    """
+
     events: set[Signature] = field(default_factory=set)
     simple: set[Signature] = field(default_factory=set)
     static: set[Signature] = field(default_factory=set)
-
-    # what results leave out: definitions (without a value), and values that no grounding declares, where others are
+    inputs: list[Input] = field(default_factory=list)
+    also_input: list[Input] = field(default_factory=list)  # definitions that may come as input without a declaration
     unreported: set[Unreported] = field(default_factory=set)
-
-    # recursion
-    recursive: set[Signature] = field(default_factory=set)
-
-    # safety: rules that say nothing, since no grounding declares of whom; fluents that some rule initiates for a known
-    # grounding, and heads that leave an argument open
-    left_out: list[Rule] = field(default_factory=list)
     grounded: set[Signature] = field(default_factory=set)
     open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)
 
-    # strata
+
+@dataclass(slots=True)
+class DependencyOrder:
+    """The definitions in the order of what they need, and those that need each other."""
+
     strata: list[tuple[Defined, ...]] = field(default_factory=list)
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
     circles: list[list[Dependency]] = field(default_factory=list)  # for each cycle, the steps between its members
     pattern_circles: list[tuple[Signature, ...]] = field(default_factory=list)  # pattern events that need each other
+    recursive: set[Signature] = field(default_factory=set)  # background predicates
 
-    _fresh: Iterator[int] = field(default_factory=lambda: count(1))
-    _not_yet: dict[str, list[Diagnostic]] = field(default_factory=dict)
+
+@dataclass(slots=True)
+class Draft:
+    texts: RuleTexts = field(default_factory=RuleTexts)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+    patterns: list[PatternRule] = field(default_factory=list)
+    initially: list[Initially] = field(default_factory=list)
+    deadlines: list[Deadline] = field(default_factory=list)
+    background: list[Clause] = field(default_factory=list)
+    groundings: list[Grounding] = field(default_factory=list)
+    declared: FileDeclarations = field(default_factory=FileDeclarations)
+    reading: CrossReferences = field(default_factory=CrossReferences)
+    definitions: DefinedNames = field(default_factory=DefinedNames)
+    order: DependencyOrder = field(default_factory=DependencyOrder)
+
+    @property
+    def bodies(self) -> Iterator[Body]:
+        """Iterate over the conditions of all clauses that have some."""
+        standing: list[Clause | Grounding | Initially | Deadline] = [*self.background, *self.groundings]
+        standing += [*self.initially, *self.deadlines]
+        bodies = chain((rule.body for rule in self.rules), (clause.body for clause in standing))
+        return chain(filter(None, bodies), (rule.body for rule in self.patterns))
+
+    @property
+    def predicates(self) -> set[Signature]:
+        """Return the predicates of background knowledge that have facts or rules."""
+        tables = {table.signature for table in self.texts.tables}
+        return tables | {Signature.of(clause.head) for clause in self.background}
+
+    @property
+    def rules_in_time(self) -> Iterator[Rule | PatternRule]:
+        """Iterate over the rules whose conditions are about times."""
+        return chain[Rule | PatternRule](self.rules, self.patterns)
 
     def error(self, code: str, message: str, place: Place, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, "error", message, place, hint, line=self._line(place)))
@@ -106,30 +153,20 @@ class Draft:
     def not_yet(self, construct: str, message: str, place: Place, hint: str = "") -> None:
         """One diagnostic for each construct, however often it is used: `close` says how often."""
         diagnostic = Diagnostic("not-yet", "error", message, place, hint, construct, self._line(place))
-        self._not_yet.setdefault(construct, []).append(diagnostic)
+        self.reading.not_yet.setdefault(construct, []).append(diagnostic)
 
     def variable(self, variable: Var) -> Var:
         """A new variable that stands nowhere else. The zero keeps it apart from those that the plan makes."""
-        return Var(f"{variable.name}~0{next(self._fresh)}", variable.place, variable.anonymous)
+        return Var(f"{variable.name}~0{next(self.reading.fresh)}", variable.place, variable.anonymous)
 
     def close(self) -> tuple[Diagnostic, ...]:
         """All diagnostics, in the order of the text."""
         diagnostics = list(self.diagnostics)
-        for uses in self._not_yet.values():
+        for uses in self.reading.not_yet.values():
             first = uses[0]
             more = f" ({len(uses)} uses)" if len(uses) > 1 else ""
-            diagnostics.append(
-                Diagnostic(
-                    first.code,
-                    first.severity,
-                    first.message + more,
-                    first.place,
-                    first.hint,
-                    first.construct,
-                    first.line,
-                )
-            )
-        files = list(self.sources)
+            diagnostics.append(replace(first, message=first.message + more))
+        files = list(self.texts.sources)
         diagnostics.sort(
             key=lambda each: (
                 files.index(each.place.file) if each.place.file in files else -1,
@@ -140,7 +177,7 @@ class Draft:
         return tuple(dict.fromkeys(diagnostics))
 
     def _line(self, place: Place) -> str:
-        return "" if place is NOWHERE else self.sources[place.file].line(place.line)
+        return "" if place is NOWHERE else self.texts.sources[place.file].line(place.line)
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

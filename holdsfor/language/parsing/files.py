@@ -46,7 +46,7 @@ def loading(
             hint = f"it is looked for from the folder of {source.name}; correct its name, or remove the line"
             draft.error("file", f"there is no file `{name.name}`", name.place, hint)
             continue
-        read_paths = [each.path for each in (*draft.sources.values(), *waiting, *sources) if each.path]
+        read_paths = [each.path for each in (*draft.texts.sources.values(), *waiting, *sources) if each.path]
         if not any(path.samefile(other) for other in read_paths):
             sources.append(read_source(path))
     return sources

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.draft import Draft
+from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.parsing.syntax import Raw, RawClause, names_defined
 from holdsfor.language.terms import Place, name_and_args
 from holdsfor.language.vocabulary import FORMS
@@ -25,20 +25,18 @@ class SoundPart:
 
     def concerns(self, diagnostic: Diagnostic) -> bool:
         """Whether it is about sound clauses alone: what others define may be what it misses."""
-        clauses = [raw.place for raw in self.draft.raw if raw.place.covers(diagnostic.place)]
-        return not any(self.left_out & _names_in(self.draft.sources, place) for place in clauses)
+        clauses = [raw.place for raw in self.draft.texts.raw if raw.place.covers(diagnostic.place)]
+        return not any(self.left_out & _names_in(self.draft.texts.sources, place) for place in clauses)
 
 
-def find_sound_part(parsed: Draft, run_passes: Callable[[Draft], None]) -> SoundPart | None:
+def find_sound_part(parsed: RuleTexts, run_passes: Callable[[Draft], None]) -> SoundPart | None:
     """Leaves out the clauses with mistakes, then those that cannot do without them, until the passes find none.
 
     parsed: as it was before any pass. None: a mistake is in no clause.
     """
     raw, left_out = list(parsed.raw), set(parsed.damaged)
     while True:
-        draft = Draft(
-            parsed.sources, list(raw), [], set(), parsed.functions, list(parsed.tables), dict(parsed.tick_units)
-        )
+        draft = Draft(replace(parsed.copy(), raw=list(raw), damaged=set()))
         run_passes(draft)
         errors = [each.place for each in draft.close() if each.severity == "error"]
         if not errors:

@@ -81,7 +81,7 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
         return ()
     name, arguments = name_and_args(pair[0])
     owner = Signature.of(pair[0])
-    changes = reader.draft.changes
+    changes = reader.draft.reading.changes
     mark = Signature(f"{kind} {name}={pair[1] if is_ground(pair[1]) else '_'}", len(arguments))
     if mark in reader.unfolding:
         hint = "write the conditions that are meant instead"

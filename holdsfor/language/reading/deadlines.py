@@ -36,7 +36,7 @@ def deadline(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
         reader.refuse("deadline", f"this deadline turns {written(args[0])} into itself", args[1], hint)
         return
     if not reader.complete:
-        draft.incomplete.add(raw.place)
+        draft.reading.incomplete.add(raw.place)
     draft.deadlines.append(Deadline(*source, target[1], args[2], body, False, raw.place))
 
 
@@ -58,7 +58,7 @@ def extension(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
         hint = f"write it as a fact: p({written(args[0])})"
         reader.refuse_at("deadline", "p cannot have conditions", body[0].place, hint)
         return
-    draft.extensions.append((*pair, raw.place))
+    draft.declared.extensions.append((*pair, raw.place))
 
 
 def outdated(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -71,7 +71,7 @@ def outdated(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
 
 def extend(draft: Draft) -> None:
     """Joins each p with the deadlines that it is about."""
-    for fluent, value, place in draft.extensions:
+    for fluent, value, place in draft.declared.extensions:
         deadlines = [each for each in draft.deadlines if overlap(fluent, each.fluent) and overlap(value, each.source)]
         if not deadlines:
             hint = f"write the deadline: {FORMS['fi']}"

@@ -22,9 +22,9 @@ _BOUND = f"write {FORMS['bound']}, such as bound(loitering/1, 14400)"
 def declaration(draft: Draft, raw: RawDeclaration) -> None:
     """Read `input event e/1`, `input fluent f/1` or `internal f/1`."""
     if raw.kind == "internal":
-        draft.internal.setdefault(raw.signature, raw.place)
+        draft.declared.internal.setdefault(raw.signature, raw.place)
     else:
-        draft.announced.setdefault((raw.kind, raw.signature), raw.place)
+        draft.declared.inputs.setdefault((raw.kind, raw.signature), raw.place)
 
 
 def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -54,12 +54,12 @@ def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...])
     if pair:
         _declare(draft, "fluent", pair[0])
         if points:
-            draft.points.add(Signature.of(pair[0]))
+            draft.declared.points.add(Signature.of(pair[0]))
 
 
 def dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     if isinstance(args[0], Compound):
-        draft.dynamic_domains.add(Signature.of(args[0]))
+        draft.declared.dynamic_domains.add(Signature.of(args[0]))
     elif isinstance(args[0], Atom):
         name = written(args[0])
         message = f"{name} has no argument, and so no members that could turn up"
@@ -74,10 +74,10 @@ def bound(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     elif not isinstance(args[1], Int) or args[1].value < 1:
         message = f"`{written(args[1])}` is not a bound: it must be a whole number of ticks, 1 or more"
         draft.error("bound", message, args[1].place, _BOUND)
-    elif owner in draft.bounds:
+    elif owner in draft.declared.bounds:
         draft.error("bound", f"{owner} has a bound already", raw.head.place, "keep one of them")
     else:
-        draft.bounds[owner] = args[1].value, raw.head.place
+        draft.declared.bounds[owner] = args[1].value, raw.head.place
 
 
 def directive(draft: Draft, raw: RawDirective) -> None:
@@ -92,7 +92,7 @@ def directive(draft: Draft, raw: RawDirective) -> None:
         draft.error("directive", *_refused(raw.goal, word))
     elif word in KNOWN:
         for term in [raw.goal] if raw.word else args:
-            draft.predicates.update(_indicators(term))
+            draft.declared.predicates.update(_indicators(term))
 
 
 def _refused(goal: Term, word: str) -> tuple[str, Place, str]:
@@ -127,7 +127,7 @@ def is_indicator(term: Term) -> bool:
 
 
 def _declare(draft: Draft, entity: Entity, term: Term) -> None:
-    draft.declared.setdefault((entity, Signature.of(term)), term.place)
+    draft.declared.entities.setdefault((entity, Signature.of(term)), term.place)
 
 
 def _indicators(term: Term) -> Iterator[Signature]:

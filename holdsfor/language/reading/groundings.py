@@ -56,7 +56,7 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     if mark in reader.unfolding:
         hint = "write the facts that are meant instead"
         return reader.refuse("cycle", f"the groundings of {owner} are declared by themselves", term, hint)
-    domains = reader.draft.declarations.get((owner, is_fluent), [])
+    domains = reader.draft.reading.domains.get((owner, is_fluent), [])
     goals = [unfolded(reader, head, body, called, term) for head, body in domains]
     if all(goal is None for goal in goals):
         hint = f"add grounding({written(args[0])}) :- ..., or leave the condition out"

@@ -49,7 +49,7 @@ _ABSENCE = "write what it lies between: NOT(c).[a, b], or until when: NOT(c).[a,
 
 def read_pattern_rule(draft: Draft, raw: RawPatternRule) -> None:
     """Adds a rule for each head; what cannot be read is reported."""
-    settings = draft.settings.get(raw.place.file, PatternSettings())
+    settings = draft.reading.settings.get(raw.place.file, PatternSettings())
     reader = PatternReader(draft, settings.unit)
     label, properties = read_label(draft, raw.label)
     heads = [head for head in raw.heads if _is_head(draft, head)]
@@ -70,7 +70,7 @@ def read_pattern_rule(draft: Draft, raw: RawPatternRule) -> None:
             hint = "the properties of a rule are event_rule_window, policy and prefer"
             draft.warning("label", f"the property `{each.name}` has no effect", each.place, hint)
     if pattern is None:
-        draft.damaged.update(name_and_args(head)[0] for head in heads)
+        draft.texts.damaged.update(name_and_args(head)[0] for head in heads)
         return
     draft.patterns += [PatternRule(head, pattern, policy, prefers, label, raw.place) for head in heads]
 
@@ -267,7 +267,7 @@ class PatternReader:
             self._refuse("aggregate", f"`{written(function)}` is not an aggregate function", function.place, hint)
             return None
         name, args = name_and_args(function)
-        registered = self._draft.functions.get(name)
+        registered = self._draft.texts.functions.get(name)
         if name not in MEASURES and registered is None:
             self._refuse("aggregate", f"there is no aggregate function {name}", function.place, self._functions(name))
             return None
@@ -283,7 +283,7 @@ class PatternReader:
 
     def _functions(self, name: str) -> str:
         """Say which functions there are instead of one that does not exist."""
-        names = (*MEASURES, *self._draft.functions)
+        names = (*MEASURES, *self._draft.texts.functions)
         register = f"; to use your own, register it: functions={{'{name}': ...}}, or --functions FILE"
         return did_you_mean(name, names) or f"write one of {', '.join(names)}{register}"
 
@@ -314,7 +314,7 @@ class PatternReader:
         last = raw.parts[-1]
         if raw.operator not in JOINS or not isinstance(last, RawOperation) or last.operator != ".":
             return
-        line = self._draft.sources[last.place.file].line(last.place.line)
+        line = self._draft.texts.sources[last.place.file].line(last.place.line)
         if line[last.place.column - 1] != "(":
             bound = write_pattern(last.parts[0])
             hint = f"to bound the whole, put it in brackets: ({write_pattern(raw.parts[0])} ... {bound})"

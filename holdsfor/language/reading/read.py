@@ -42,11 +42,11 @@ _MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDuration
 def read(draft: Draft) -> None:
     """Every clause finds its meaning by the name of its head."""
     _spell_out(draft)
-    draft.changes = changes(draft.raw)
-    draft.declarations = declarations(draft.raw)
-    draft.properties = collect_properties(draft.raw)
+    draft.reading.changes = changes(draft.texts.raw)
+    draft.reading.domains = declarations(draft.texts.raw)
+    draft.reading.properties = collect_properties(draft.texts.raw)
     mentioned: set[Signature] | None = None
-    for raw in draft.raw:
+    for raw in draft.texts.raw:
         match raw:
             case RawDeclaration():
                 declaration(draft, raw)
@@ -70,12 +70,11 @@ def read(draft: Draft) -> None:
 
 def _spell_out(draft: Draft) -> None:
     """Tables of names that the language gives a meaning are clauses as any others."""
-    tables, draft.tables = draft.tables, [table for table in draft.tables if _is_background(table.signature)]
-    for table in tables:
-        if _is_background(table.signature):
-            continue
+    tables = draft.texts.tables
+    draft.texts.tables = [table for table in tables if _is_background(table.signature)]
+    for table in (each for each in tables if not _is_background(each.signature)):
         heads = (Compound(table.signature.name, row, table.place) for row in table.rows())
-        draft.raw += [RawClause(head, None, table.place) for head in heads]
+        draft.texts.raw += [RawClause(head, None, table.place) for head in heads]
 
 
 def _is_background(owner: Signature) -> bool:
@@ -186,7 +185,7 @@ def _holds_for(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     if pair is None:
         return
     if isinstance(args[1], Items) and not args[1].items:
-        draft.fallbacks.setdefault(Signature.of(pair[0]), raw.place)
+        draft.declared.fallbacks.setdefault(Signature.of(pair[0]), raw.place)
         return
     interval = reader.interval(args[1])
     body = reader.read(raw.body)
@@ -222,9 +221,9 @@ def _add(draft: Draft, raw: RawClause, rule: Rule, reader: BodyReader) -> None:
     if fails(rule.body):
         return
     if not reader.complete:
-        draft.incomplete.add(raw.place)
+        draft.reading.incomplete.add(raw.place)
     draft.rules.append(rule)
-    draft.rule_cuts += [(rule, place) for place in reader.cuts]
+    draft.reading.cuts += [(rule, place) for place in reader.cuts]
 
 
 def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -235,7 +234,7 @@ def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     pair = reader.fluent(args[0], "initially")
     if pair:
         if not reader.complete:
-            draft.incomplete.add(raw.place)
+            draft.reading.incomplete.add(raw.place)
         draft.initially.append(Initially(*pair, body, raw.place))
 
 
@@ -258,7 +257,7 @@ def _background(draft: Draft, raw: RawClause) -> None:
     body = reader.read(raw.body)
     if not fails(body) and _no_open_lists(draft, head, raw.body):
         if not reader.complete:
-            draft.incomplete.add(raw.place)
+            draft.reading.incomplete.add(raw.place)
         draft.background.append(Clause(head, body, raw.place))
 
 
@@ -285,7 +284,7 @@ def _goals(term: Term, names: Set[str]) -> Iterator[Compound]:
 def _mentioned(draft: Draft) -> set[Signature]:
     """Every name with its arity that occurs in a body."""
     names = {name for name, _ in LEGACY}
-    bodies = (raw.body for raw in find_all(draft.raw, RawClause) if raw.body is not None)
+    bodies = (raw.body for raw in find_all(draft.texts.raw, RawClause) if raw.body is not None)
     return {Signature.of(goal) for body in bodies for goal in _goals(body, names)}
 
 

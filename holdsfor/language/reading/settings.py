@@ -48,15 +48,15 @@ def set_by_directive(draft: Draft, raw: RawDirective) -> bool:
     if name not in ("policy", "prefer", "tick"):
         return False
     file = raw.place.file
-    settings = draft.settings.get(file, PatternSettings())
+    settings = draft.reading.settings.get(file, PatternSettings())
+    term = args[0] if len(args) == 1 else raw.goal
     if name == "prefer":
-        prefers = read_preferences(draft, args, raw.goal)
-        draft.settings[file] = replace(settings, prefers=prefers)
+        settings = replace(settings, prefers=read_preferences(draft, args, raw.goal))
     elif name == "policy":
-        policy = read_policy(draft, args[0] if len(args) == 1 else raw.goal)
-        draft.settings[file] = replace(settings, policy=policy)
+        settings = replace(settings, policy=read_policy(draft, term))
     else:
-        draft.settings[file] = replace(settings, unit=_read_unit(draft, args[0] if len(args) == 1 else raw.goal))
+        settings = replace(settings, unit=_read_unit(draft, term))
+    draft.reading.settings[file] = settings
     return True
 
 
@@ -111,7 +111,7 @@ def collect_properties(raw: Iterable[Raw]) -> Properties:
 
 def check_property(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     """event_rule_property(label, name, value): the rules of that label have it already."""
-    labels = {name_and_args(each)[0] for each in _labels(draft.raw) if each.is_named}
+    labels = {name_and_args(each)[0] for each in _labels(draft.texts.raw) if each.is_named}
     if not isinstance(args[0], Atom) or args[0].name not in labels:
         hint = f"the labels are {', '.join(sorted(labels))}" if labels else "name a rule: r1: alarm(L) <- ..."
         draft.error("label", f"no rule has the label `{written(args[0])}`", args[0].place, hint)
@@ -127,9 +127,9 @@ def read_label(draft: Draft, label: Term | None) -> tuple[str, list[Property]]:
         case None:
             return "", []
         case Atom(name=name):
-            return name, list(draft.properties.get(name, ()))
+            return name, list(draft.reading.properties.get(name, ()))
         case Compound(functor=name, args=(Items(items=items),)):
-            return name, [*_listed(draft, items), *draft.properties.get(name, ())]
+            return name, [*_listed(draft, items), *draft.reading.properties.get(name, ())]
     hint = "write a name before the colon: rise: up(X) <- a(X) SEQ b(X)."
     draft.error("label", f"`{written(label)}` cannot be the name of a rule", label.place, hint)
     return "", []

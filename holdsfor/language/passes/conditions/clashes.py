@@ -71,7 +71,7 @@ def _facts(draft: Draft) -> _Names:
             for position, arg in enumerate(args):
                 terms_by_slot[owner, position].append(arg)
     names = {slot: _only_names(terms) for slot, terms in terms_by_slot.items()}
-    for owner, table in join_tables(draft.tables).items():
+    for owner, table in join_tables(draft.texts.tables).items():
         for slot in ((owner, position) for position in range(owner.arity) if owner not in ruled):
             listed = table.name_at(slot[1])
             names[slot] = listed if names.get(slot, listed) is not None else None

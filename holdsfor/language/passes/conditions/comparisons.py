@@ -10,7 +10,6 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, Compare, Is, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names.predicates import bodies
 from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.reading.arithmetic import date_hint, function_hint, is_function_elsewhere, not_arithmetic
@@ -21,7 +20,7 @@ EARLIEST = 1900  # years that are taken for years
 
 
 def comparisons(draft: Draft) -> None:
-    for body in bodies(draft):
+    for body in draft.bodies:
         for literal in find_all(body, Literal):
             if isinstance(literal, Compare | Is):
                 _check_dates(draft, *literal.terms)
@@ -81,7 +80,7 @@ def _named_terms(draft: Draft) -> set[Signature]:
     """Find the terms that are arguments of heads, conditions and facts."""
     subjects = [rule.subject for rule in draft.rules] + [pattern.head for pattern in draft.patterns]
     subjects += [clause.head for clause in draft.background]
-    for body in bodies(draft):
+    for body in draft.bodies:
         subjects += [*_matched(body), *(call.goal for call in find_all(body, Call))]
     args = [arg for subject in subjects for arg in subject.children]
     args += [rule.value for rule in draft.rules if rule.value is not None]

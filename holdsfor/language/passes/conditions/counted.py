@@ -10,7 +10,6 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Aggregate, Call, EventLiteral, Is, Literal, all_variables
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names.predicates import bodies
 from holdsfor.language.patterns import EventPattern, RunningAggregate
 from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, renamed, variables
 from holdsfor.language.written import written
@@ -46,7 +45,7 @@ def _counts(draft: Draft) -> Iterator[tuple[Term, Place]]:
             measures = [measure for measure in pattern.measures if measure.function in _COUNTING]
             events = [each.event for each in find_all(pattern.pattern, EventPattern)]
             yield from ((event, measure.place) for measure in measures[:1] for event in events)
-    for body in bodies(draft):
+    for body in draft.bodies:
         for literal in find_all(body, Aggregate):
             if literal.function in _COUNTING and literal.literals:
                 yield from ((event, literal.place) for event in _events(literal.literals))

@@ -7,7 +7,6 @@ from operator import eq, ge, gt, le, lt, ne
 
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Compare, Is, Literal, Or
-from holdsfor.language.passes.names.predicates import bodies
 from holdsfor.language.terms import Atom, Float, Int, Var
 from holdsfor.language.written import written
 
@@ -49,7 +48,7 @@ class _Bound:
 
 def impossible(draft: Draft) -> None:
     """Warn of comparisons of a variable with constants that exclude each other."""
-    for body in bodies(draft):
+    for body in draft.bodies:
         _check(draft, body, {})
 
 

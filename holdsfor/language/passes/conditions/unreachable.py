@@ -26,14 +26,14 @@ def unreachable(draft: Draft) -> None:
         values[Signature.of(deadline.fluent)].add(deadline.target)
     seen: dict[Rule | PatternRule, Place] = {}
     for deadline in draft.deadlines:
-        if Signature.of(deadline.fluent).name not in draft.damaged:
+        if Signature.of(deadline.fluent).name not in draft.texts.damaged:
             owner = Signature.of(deadline.fluent)
             _check(draft, owner, deadline.source, values, deadline.source.place)
     conditions = [condition for rule in draft.rules for condition in _asked(rule)]
     conditions += [condition for rule in draft.patterns for condition in _conditions(rule.body)]
     for fluent, value, place in conditions:
         owner = Signature.of(fluent)
-        if owner in values and owner.name not in draft.damaged:
+        if owner in values and owner.name not in draft.texts.damaged:
             _check(draft, owner, value, values, place)
     rules: list[Rule | PatternRule] = [*draft.rules, *draft.patterns]
     for each in rules:

@@ -13,20 +13,20 @@ def internal(draft: Draft) -> None:
     """Check what `internal` names, and keep it out of results."""
     defined = {owner for _, owner in definitions(draft)}
     read = _find_read(draft)
-    for owner, place in draft.internal.items():
+    for owner, place in draft.declared.internal.items():
         if owner in defined:
-            draft.unreported.add((owner, None))
+            draft.definitions.unreported.add((owner, None))
             if owner not in read:
                 message = f"{owner} is internal, and no rule reads it: nothing comes of it"
                 draft.warning("unused", message, place, "remove `internal`, or the rules that define it")
-        elif owner.name not in draft.damaged:
+        elif owner.name not in draft.texts.damaged:
             _refuse(draft, owner, place, defined)
 
 
 def _refuse(draft: Draft, owner: Signature, place: Place, defined: set[Signature]) -> None:
     """Say why a name cannot be internal."""
     arities = sorted(each.arity for each in defined if each.name == owner.name)
-    if owner in {one.signature for one in draft.inputs}:
+    if owner in {one.signature for one in draft.definitions.inputs}:
         hint = "remove it: only what rules define can be internal"
         draft.error("unknown", f"{owner} is input, and so in no result", place, hint)
     elif arities:

@@ -28,15 +28,15 @@ def kinds(draft: Draft) -> None:
     changing: list[Initially | Deadline] = [*draft.initially, *draft.deadlines]
     for each in changing:
         first.setdefault(("simple", Signature.of(each.fluent)), each.place)
-    draft.events = {owner for sort, owner in first if sort == "event"}
-    draft.simple = {owner for sort, owner in first if sort == "simple"}
-    draft.static = {owner for sort, owner in first if sort == "static"}
+    draft.definitions.events = {owner for sort, owner in first if sort == "event"}
+    draft.definitions.simple = {owner for sort, owner in first if sort == "simple"}
+    draft.definitions.static = {owner for sort, owner in first if sort == "static"}
     _check_definitions(draft, first)
 
     outputs = definitions(draft)
     read: dict[Node, Place] = {}
     readers: Counter[Node] = Counter()
-    for body in (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns)):
+    for body in (rule.body for rule in draft.rules_in_time):
         for node, place in mentioned(body):
             if node not in outputs:
                 read.setdefault(node, place)
@@ -45,52 +45,53 @@ def kinds(draft: Draft) -> None:
         del read[node]
     _check_uses(draft, read, outputs, readers)
     positions, lasting = numbers(draft), _lasting(draft)
-    for node in dict.fromkeys([*read, *draft.announced, *draft.declared]):
+    for node in dict.fromkeys([*read, *draft.declared.inputs, *draft.declared.entities]):
         if node not in outputs:
             numeric = positions.get(node, frozenset())
-            draft.inputs.append(Input(node[1], _kind(draft, node), node in read, numeric, node in lasting))
+            draft.definitions.inputs.append(Input(node[1], _kind(draft, node), node in read, numeric, node in lasting))
     _find_also_input(draft, positions, lasting)
 
 
 def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], lasting: set[Node]) -> None:
     """Find the definitions that may also come as input: those declared so, or all if no input is declared."""
     lasting = lasting | {("event", Signature.of(rule.head)) for rule in draft.patterns}
-    taken = {each.signature.name for each in draft.inputs}
+    unreported = draft.definitions.unreported
+    taken = {each.signature.name for each in draft.definitions.inputs}
     for node in sorted(definitions(draft)):
         also = Input(node[1], _kind(draft, node), True, positions.get(node, frozenset()), node in lasting, True)
-        if node in draft.announced:
-            draft.inputs.append(also)
-        elif not draft.announced and node[1].name not in taken and not node[1].domain_behind(draft.unreported):
-            draft.also_input.append(also)
+        if node in draft.declared.inputs:
+            draft.definitions.inputs.append(also)
+        elif not (draft.declared.inputs or node[1].name in taken or node[1].domain_behind(unreported)):
+            draft.definitions.also_input.append(also)
 
 
 def _lasting(draft: Draft) -> set[Node]:
     """The events whose starts and ends both matter to some rule."""
-    bodies = (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns))
+    bodies = [rule.body for rule in draft.rules_in_time]
     return {("event", Signature.of(each.event)) for body in bodies for each in find_all(body, Occurs)}
 
 
 def definitions(draft: Draft) -> set[Node]:
     """All that rules define."""
-    fluents = draft.simple | draft.static | set(draft.fallbacks)
-    return {("event", owner) for owner in draft.events} | {("fluent", owner) for owner in fluents}
+    fluents = draft.definitions.simple | draft.definitions.static | set(draft.declared.fallbacks)
+    return {("event", owner) for owner in draft.definitions.events} | {("fluent", owner) for owner in fluents}
 
 
 def _kind(draft: Draft, node: Node) -> OneOf["event", "interval", "point"]:
     if node[0] == "event":
         return "event"
-    return "point" if node[1] in draft.points else "interval"
+    return "point" if node[1] in draft.declared.points else "interval"
 
 
 def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) -> None:
-    for owner in sorted(draft.simple & draft.static):
+    for owner in sorted(draft.definitions.simple & draft.definitions.static):
         _check_values(draft, owner)
     _check_two_worlds(draft)
-    for owner in sorted(draft.events & (draft.simple | draft.static)):
+    for owner in sorted(draft.definitions.events & (draft.definitions.simple | draft.definitions.static)):
         message = f"{owner} is defined as an event and as a fluent"
         draft.error("two-definitions", message, first["event", owner], "give one of them another name")
-    for owner, place in draft.fallbacks.items():
-        if owner not in draft.static and owner.name not in draft.damaged:
+    for owner, place in draft.declared.fallbacks.items():
+        if owner not in draft.definitions.static and owner.name not in draft.texts.damaged:
             hint = "remove it, or write the rule that gives the intervals"
             draft.error("never", f"{owner} has an empty fallback rule and no other", place, hint)
 
@@ -107,7 +108,7 @@ def _check_two_worlds(draft: Draft) -> None:
 
 def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
     """Fluents that stand in a pattern without their value; each is reported once."""
-    nodes = outputs | set(draft.announced) | set(draft.declared)
+    nodes = outputs | set(draft.declared.inputs) | set(draft.declared.entities)
     leaves: dict[Node, None] = {}
     for leaf in (each for rule in draft.patterns for each in find_all(rule.pattern, EventPattern)):
         owner = Signature.of(leaf.event)
@@ -146,17 +147,17 @@ def _check_values(draft: Draft, owner: Signature) -> None:
 
 def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node], readers: Counter[Node]) -> None:
     """Names in bodies that look like slips for a name that is known."""
-    nodes = outputs | set(draft.announced) | set(draft.declared)
+    nodes = outputs | set(draft.declared.inputs) | set(draft.declared.entities)
     for node, place in read.items():
         entity, owner = node
-        if node in nodes or owner.name in draft.damaged:
+        if node in nodes or owner.name in draft.texts.damaged:
             continue
         arities = sorted(each.arity for kind, each in nodes if kind == entity and each.name == owner.name)
         other: Node = ("fluent" if entity == "event" else "event", owner)
         if arities:
             hint = f"give {owner.name} {arguments(*arities)}"
             draft.error("arity", f"{owner.name} is used with {arguments(owner.arity)}", place, hint)
-        elif draft.announced:
+        elif draft.declared.inputs:
             names = {each.name for kind, each in nodes if kind == entity}
             hint = did_you_mean(owner.name, names) or f"declare it: input {entity} {owner}."
             draft.error("unknown", f"the {entity} {owner} is neither defined nor declared as input", place, hint)

@@ -58,7 +58,7 @@ def _subjects(draft: Draft) -> Iterator[Term]:
         yield rule.subject
     for pattern in draft.patterns:
         yield pattern.head
-    for body in (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns)):
+    for body in (rule.body for rule in draft.rules_in_time):
         yield from _matched(body)
 
 

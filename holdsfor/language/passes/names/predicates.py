@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule, Signature
+from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import Call, Compare, Is, Literal
+from holdsfor.language.literals import Call, Compare, Is
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.strata import mentioned
 from holdsfor.language.reading.connectives import FAIL
@@ -19,32 +19,18 @@ from holdsfor.language.written import written
 
 def predicates(draft: Draft) -> None:
     """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
-    defined = {Signature.of(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
-    defined |= draft.dynamic_domains | draft.predicates
+    defined = draft.predicates | draft.declared.dynamic_domains | draft.declared.predicates
     arities: dict[str, set[int]] = defaultdict(set)
     for name, arity in defined:
         arities[name].add(arity)
     missing: dict[Signature, list[Call]] = defaultdict(list)
-    for body in bodies(draft):
-        for call in calls(body):
+    for body in draft.bodies:
+        for call in find_all(body, Call):
             owner = Signature.of(call.goal)
-            if owner not in defined and owner.name not in draft.damaged and call.goal != FAIL:
+            if owner not in defined and owner.name not in draft.texts.damaged and call.goal != FAIL:
                 missing[owner].append(call)
     for owner, uses in missing.items():
         _report(draft, uses, owner, arities)
-
-
-def bodies(draft: Draft) -> Iterator[tuple[Literal, ...]]:
-    """The bodies of all clauses that have one."""
-    clauses: list[Rule | Clause | Grounding | Initially | Deadline] = [*draft.rules, *draft.background]
-    clauses += [*draft.groundings, *draft.initially, *draft.deadlines]
-    yield from (clause.body for clause in clauses if clause.body)
-    yield from (rule.body for rule in draft.patterns)
-
-
-def calls(body: tuple[Literal, ...]) -> Iterator[Call]:
-    """The calls of a body, also inside other conditions."""
-    return find_all(body, Call)
 
 
 def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str, set[int]]) -> None:
@@ -93,5 +79,5 @@ def _event_instead(draft: Draft, goal: Term, predicates: Collection[str]) -> str
 
 
 def _events_and_fluents(draft: Draft) -> set[Signature]:
-    read = {node[1] for body in bodies(draft) for node, _ in mentioned(body)}
-    return read | draft.events | draft.simple | draft.static
+    read = {node[1] for body in draft.bodies for node, _ in mentioned(body)}
+    return read | draft.definitions.events | draft.definitions.simple | draft.definitions.static

@@ -20,7 +20,7 @@ _ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
 
 def circles(draft: Draft) -> None:
     """Holding at T is decided by what was initiated and terminated before T: only such circles have an answer."""
-    for group in draft.circles:
+    for group in draft.order.circles:
         try:
             _take_negations_apart(group)
         except Refusal as refusal:
@@ -43,7 +43,7 @@ def _reason(draft: Draft, step: Dependency, rounds: dict[Part, int]) -> tuple[st
     if step.head[0] == "event":
         hint = f"where the circle reads {name}, write the conditions of its rules instead"
         return f"{_ONLY}the event {name} must be complete before what reads it", hint
-    if isinstance(name, FluentValue) or (name in draft.static and name not in draft.simple):
+    if isinstance(name, FluentValue) or (name in draft.definitions.static and name not in draft.definitions.simple):
         hint = f"define {name} by initiatedAt and terminatedAt rules, or leave it out of the others"
         return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
     if step.need[0] == "event":

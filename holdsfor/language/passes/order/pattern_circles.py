@@ -27,7 +27,7 @@ from holdsfor.language.terms import Place
 
 
 def pattern_circles(draft: Draft) -> None:
-    for group in draft.pattern_circles:
+    for group in draft.order.pattern_circles:
         members = set(group)
         rules = [rule for rule in draft.patterns if Signature.of(rule.head) in members]
         _check_circle(draft, rules, members)

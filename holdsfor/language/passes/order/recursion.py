@@ -28,7 +28,7 @@ def recursion(draft: Draft) -> None:
     for group in components(needs):
         if len(group) == 1 and group[0] not in needs[group[0]]:
             continue
-        draft.recursive.update(group)
+        draft.order.recursive.update(group)
         for (owner, called), place in closed.items():
             if owner in group and called in group:
                 _report(draft, owner, called, group, needs, place)

@@ -47,19 +47,19 @@ def strata(draft: Draft) -> None:
         if not any(need in inner for part in group for need in needs[part]):
             continue
         if all(entity == "event" and owner in patterns for entity, owner in group):
-            draft.pattern_circles.append(tuple(part[1].signature for part in needs if part in inner))
+            draft.order.pattern_circles.append(tuple(part[1].signature for part in needs if part in inner))
         else:
-            draft.circles.append([step for step in all_steps if step.head in inner and step.need in inner])
-            draft.cycles.append(tuple(part[1].signature for part in needs if part in inner))
+            draft.order.circles.append([step for step in all_steps if step.head in inner and step.need in inner])
+            draft.order.cycles.append(tuple(part[1].signature for part in needs if part in inner))
     members: list[list[Defined]] = [[] for _ in range(max(levels.values(), default=-1) + 1)]
     for part in needs:
         members[levels[part]].append(part[1])
-    draft.strata = list(map(tuple, members))
+    draft.order.strata = list(map(tuple, members))
 
 
 def defined_parts(draft: Draft) -> dict[Part, None]:
     """Every event, fluent and value that is defined by itself, in the order of rules, initially and deadlines."""
-    split = split_values(draft.rules, draft.simple)
+    split = split_values(draft.rules, draft.definitions.simple)
     fluents = [each.fluent for each in draft.initially] + [each.fluent for each in draft.deadlines]
     also: list[Part] = [("fluent", Signature.of(fluent)) for fluent in fluents]
     also += [("event", Signature.of(rule.head)) for rule in draft.patterns]
@@ -83,7 +83,7 @@ def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Sig
 def steps(draft: Draft) -> Iterator[Dependency]:
     """Iterate over what each definition needs, among those that are defined."""
     parts = defined_parts(draft)
-    split = split_values(draft.rules, draft.simple)
+    split = split_values(draft.rules, draft.definitions.simple)
     for rule in draft.rules:
         for literal in mentions(rule.body):
             for need in _needs(literal, split):

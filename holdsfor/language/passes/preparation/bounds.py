@@ -25,16 +25,16 @@ from holdsfor.language.terms import Compound, Int, Var, shifted
 
 def bounds(draft: Draft) -> None:
     """Check the definitions that bounds name, and build the bounds into their rules."""
-    defined = draft.events | draft.simple | draft.static
-    for owner, (_, place) in draft.bounds.items():
+    defined = draft.definitions.events | draft.definitions.simple | draft.definitions.static
+    for owner, (_, place) in draft.declared.bounds.items():
         if owner in defined:
             continue
-        if any(owner == entity.signature and entity.read for entity in draft.inputs):
+        if any(owner == entity.signature and entity.read for entity in draft.definitions.inputs):
             hint = "an input looks at nothing: bound the definitions that read it"
         else:
             hint = did_you_mean(owner.name, [each.name for each in defined]) or "bound(name/arity, ticks)"
         draft.error("bound", f"a bound is given for {owner}, which no rule defines", place, hint)
-    ticks = {owner: ticks for owner, (ticks, _) in draft.bounds.items()}
+    ticks = {owner: ticks for owner, (ticks, _) in draft.declared.bounds.items()}
     draft.rules = list(bound_rules(draft.rules, ticks))
     draft.patterns = list(bound_patterns(draft.patterns, ticks))
 

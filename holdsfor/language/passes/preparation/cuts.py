@@ -7,7 +7,7 @@ from dataclasses import replace
 from holdsfor.language.description import Clause, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, Literal, Mention
-from holdsfor.language.passes.names.predicates import calls
+from holdsfor.language.nodes import find_all
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import Atom, variables
 
@@ -17,7 +17,7 @@ _CUT = Atom("!")
 def cuts(draft: Draft) -> None:
     """Without the order of clauses a cut can only be a hint for speed; where it is more, the rule must say so."""
     last = {Signature.of(clause.head): number for number, clause in enumerate(draft.background)}
-    last.update((table.signature, len(draft.background)) for table in draft.tables)
+    last.update((table.signature, len(draft.background)) for table in draft.texts.tables)
     for number, clause in enumerate(draft.background):
         cut = next((literal for literal in clause.body if _is_cut(literal)), None)
         if cut is None:
@@ -39,7 +39,7 @@ def cuts(draft: Draft) -> None:
 
 def _rules(draft: Draft) -> None:
     """A cut in RTEC's holdsFor rules guards a fallback `[]`, and says nothing here; any other is worth a word."""
-    for rule, place in draft.rule_cuts:
+    for rule, place in draft.reading.cuts:
         owner = Signature.of(rule.subject)
         if rule.kind != "holdsFor":
             message = "the cut is left out: every answer of the rule counts, not only the first"
@@ -67,9 +67,9 @@ def _is_cut(literal: Literal) -> bool:
 
 def _only_tests(draft: Draft, owner: Signature) -> bool:
     """Does every call ask only whether there is an answer? Then a second answer adds nothing."""
-    for body in (*(rule.body for rule in draft.rules), *(rule.body for rule in draft.patterns)):
+    for body in (rule.body for rule in draft.rules_in_time):
         bound = {variable for literal in body if isinstance(literal, Mention) for variable in literal.own_variables}
-        for call in calls(body):
+        for call in find_all(body, Call):
             if Signature.of(call.goal) == owner and not bound.issuperset(variables(call.goal)):
                 return False
     return True

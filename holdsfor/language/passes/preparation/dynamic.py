@@ -62,12 +62,11 @@ def all_names(terms: tuple[Term, ...]) -> dict[Var, None]:
 
 def dynamic(draft: Draft) -> None:
     """Puts conditions that can be evaluated in the place of those on dynamic domains."""
-    if not draft.dynamic_domains:
+    if not draft.declared.dynamic_domains:
         return
     feeds = tuple(_feeds(draft))
-    named = {Signature.of(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
-    fed = {feed.domain for feed in feeds} | (draft.dynamic_domains & named)
-    work = _Work(draft, feeds, _calling(draft, fed), fed)
+    fed = {feed.domain for feed in feeds} | (draft.declared.dynamic_domains & draft.predicates)
+    work = _Work(draft, draft.declared.dynamic_domains, feeds, _calling(draft, fed), fed)
     work.domains = [replace(each, body=work.opened(each.body)) for each in draft.groundings]
     draft.groundings = [work.grounding(each) for each in work.domains]
     draft.deadlines = [work.deadline(each) for each in draft.deadlines]
@@ -86,7 +85,7 @@ def _feeds(draft: Draft) -> Iterator[DomainFeed]:
         if (owner, grounding.value is not None) in defined:
             continue
         for literal in grounding.body:
-            if isinstance(literal, Call) and Signature.of(literal.goal) in draft.dynamic_domains:
+            if isinstance(literal, Call) and Signature.of(literal.goal) in draft.declared.dynamic_domains:
                 members = name_and_args(literal.goal)[1]
                 if all_names(members).keys() <= all_names(args).keys():
                     entity, value = grounding.entity, grounding.value
@@ -103,18 +102,15 @@ def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]
     while before != len(callers):
         before = len(callers)
         for owner, mine in clauses.items():
-            if any(Signature.of(each.goal) in callers for clause in mine for each in _calls(clause.body)):
+            if any(Signature.of(each.goal) in callers for clause in mine for each in find_all(clause.body, Call)):
                 callers.add(owner)
     return {owner: clauses[owner] for owner in callers - fed}
-
-
-def _calls(body: Body) -> Iterator[Call]:
-    return find_all(body, Call)
 
 
 @dataclass(slots=True)
 class _Work:
     draft: Draft
+    dynamic: set[Signature]
     feeds: tuple[DomainFeed, ...]
     calling: dict[Signature, list[Clause]]
     fed: set[Signature]  # the domains that inputs or facts give members; of others nothing is known
@@ -158,7 +154,7 @@ class _Work:
 
     def grounding(self, clause: Grounding) -> Grounding:
         """Keep the calls of dynamic domains, which say that the data give members, and the conditions on facts."""
-        calls = [call for call in _calls(clause.body) if Signature.of(call.goal) in self.draft.dynamic_domains]
+        calls = [call for call in find_all(clause.body, Call) if Signature.of(call.goal) in self.dynamic]
         return replace(clause, body=(*dict.fromkeys(calls), *self._plain(clause.body))) if calls else clause
 
     def deadline(self, deadline: Deadline) -> Deadline:
@@ -168,7 +164,7 @@ class _Work:
         """Without conditions on dynamic domains: what the data mention is in them."""
         literals: list[Literal] = []
         for literal in body:
-            if isinstance(literal, Call) and Signature.of(literal.goal) in self.draft.dynamic_domains:
+            if isinstance(literal, Call) and Signature.of(literal.goal) in self.dynamic:
                 continue
             changed = literal.with_bodies(self._plain) if isinstance(literal, Or) else literal
             literals += [] if () in changed.bodies else [changed]
@@ -184,8 +180,9 @@ class _Work:
 
     def rule(self, rule: Rule) -> Iterator[Rule]:
         body = self.opened(rule.body)
+        unreported = self.draft.definitions.unreported
         open_names = {*variables(rule.subject), *(variables(rule.value) if rule.value else ())} - _bound(body)
-        hidden = rule.value is not None and (Signature.of(rule.subject), rule.value) in self.draft.unreported
+        hidden = rule.value is not None and (Signature.of(rule.subject), rule.value) in unreported
         if rule.kind == "terminatedAt" or hidden:  # what is there can end, unless a negation asks for others
             open_names &= all_variables(body)
         if rule.kind == "holdsFor" and _holds_for_others(rule, body):
@@ -201,7 +198,7 @@ class _Work:
     ) -> Iterator[Body]:
         """The body, with the conditions of a declaration where the data give variables of the head their values."""
         mine = [each for each in self.domains if _is_about(each, entity, value)]
-        domains = {Signature.of(call.goal) for each in mine for call in _calls(each.body)} & self.draft.dynamic_domains
+        domains = {Signature.of(call.goal) for each in mine for call in find_all(each.body, Call)} & self.dynamic
         if not domains or not domains <= self.fed or not open_names:
             yield body
             return
@@ -269,11 +266,11 @@ class _Work:
         args = tuple(Var(f"A{position}") for position in range(domain.arity))
         feeds = [feed for feed in self.feeds if feed.domain == domain]
         clauses = (clause.place for clause in self.draft.background if Signature.of(clause.head) == domain)
-        tables = (table.place for table in self.draft.tables if table.signature == domain)
+        tables = (table.place for table in self.draft.texts.tables if table.signature == domain)
         facts = next(chain(clauses, tables), None)
         place = feeds[0].place if feeds else facts or NOWHERE
         seen = _fluent(domain, SEEN, args)
-        self.draft.unreported |= {(domain.stand_in(word), None) for word in STAND_INS}
+        self.draft.definitions.unreported |= {(domain.stand_in(word), None) for word in STAND_INS}
         sources: list[tuple[tuple[Term, ...], Term, Term]] = []
         if facts:
             goal = Call(Compound(domain.name, args) if args else Atom(domain.name), place)

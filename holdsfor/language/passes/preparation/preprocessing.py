@@ -16,19 +16,19 @@ RULES = {"initiatedAt", "terminatedAt", "initiates", "terminates", "happensAt", 
 
 def preprocessing(draft: Draft) -> None:
     """One error for a file without rules that asserts; nothing else is said of it, or of what it would have defined."""
-    for file in draft.sources:
-        clauses = [raw for raw in find_all(draft.raw, RawClause) if raw.place.file == file]
+    for file in draft.texts.sources:
+        clauses = [raw for raw in find_all(draft.texts.raw, RawClause) if raw.place.file == file]
         heads = {name_and_args(raw.head)[0] for raw in clauses if raw.head.is_named}
-        heads |= {table.signature.name for table in draft.tables if table.place.file == file}
+        heads |= {table.signature.name for table in draft.texts.tables if table.place.file == file}
         changes = [goal for raw in clauses if raw.body is not None for goal in _changes(raw.body)]
         if not changes or heads & RULES:
             continue
         first = min(changes, key=lambda goal: CHANGING.index(goal.functor))
         pair = next(_fluents(first), None)
         draft.error("pre-processing", _message(first), first.place, _advice(first, pair))
-        draft.raw = [raw for raw in draft.raw if raw.place.file != file]
-        draft.tables = [table for table in draft.tables if table.place.file != file]
-        draft.damaged |= heads if pair is None else {*heads, name_and_args(pair.args[0])[0]}
+        draft.texts.raw = [raw for raw in draft.texts.raw if raw.place.file != file]
+        draft.texts.tables = [table for table in draft.texts.tables if table.place.file != file]
+        draft.texts.damaged |= heads if pair is None else {*heads, name_and_args(pair.args[0])[0]}
 
 
 def _changes(term: Term) -> Iterator[Compound]:

@@ -33,7 +33,7 @@ def values(draft: Draft) -> None:
         checked.add((owner, value))
         if any(_declares(draft, clause, value) for clause in clauses):
             continue
-        draft.unreported.add((owner, value))
+        draft.definitions.unreported.add((owner, value))
         draft.groundings += [replace(clause, value=value) for clause in clauses]
         _warn(draft, clauses, fluent, value, place)
 
@@ -74,9 +74,10 @@ def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
 def _may_give(draft: Draft, owner: Signature, position: int, value: Term) -> bool:
     """Whether a predicate has the value at a position, or rules or the data may add to its facts."""
     clauses = [clause for clause in draft.background if Signature.of(clause.head) == owner]
-    tables = [table for table in draft.tables if table.signature == owner]
-    is_open = not (clauses or tables) or owner in draft.dynamic_domains or any(clause.body for clause in clauses)
+    tables = [table for table in draft.texts.tables if table.signature == owner]
+    has_facts_alone = bool(clauses or tables) and not any(clause.body for clause in clauses)
     listed = any(name_and_args(clause.head)[1][position] == value for clause in clauses)
+    is_open = not has_facts_alone or owner in draft.declared.dynamic_domains
     return is_open or listed or any(table.has(position, value) for table in tables)
 
 

@@ -42,9 +42,9 @@ def _perhaps_alike(facts: list[Initially]) -> Iterator[tuple[Initially, Initiall
 
 def _no_evidence(draft: Draft) -> None:
     """Arguments that no rule binds mean all groundings there are; some rule must make one."""
-    for owner, (fluent, value, missing) in draft.open.items():
-        grounded = owner in draft.grounded or any(Signature.of(each.entity) == owner for each in draft.groundings)
-        if not grounded and owner.name not in draft.damaged:
+    for owner, (fluent, value, missing) in draft.definitions.open.items():
+        is_declared = any(Signature.of(each.entity) == owner for each in draft.groundings)
+        if owner not in draft.definitions.grounded and not is_declared and owner.name not in draft.texts.damaged:
             what = "" if missing.anonymous else f" {written(missing)}"
             message = f"nothing says for which{what}: no rule initiates {owner} with all its arguments known"
             pair = f"{written(fluent)}={written(value)}"
@@ -59,6 +59,6 @@ def note_evidence(draft: Draft, fluent: Term, value: Term, values: set[Var]) -> 
     """Remembers whether a rule that initiates says for whom."""
     missing = next((each for each in variables(fluent) if each not in values), None)
     if missing is None:
-        draft.grounded.add(Signature.of(fluent))
+        draft.definitions.grounded.add(Signature.of(fluent))
     else:
-        draft.open.setdefault(Signature.of(fluent), (fluent, value, missing))
+        draft.definitions.open.setdefault(Signature.of(fluent), (fluent, value, missing))

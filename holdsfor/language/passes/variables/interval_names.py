@@ -18,7 +18,7 @@ def interval_names(draft: Draft) -> None:
     """Rules that call something unknown are left alone: what was meant there may use the intervals."""
     unknown = [diagnostic.place for diagnostic in draft.diagnostics if diagnostic.code in _UNKNOWN]
     for rule in draft.rules:
-        is_sound = rule.place not in draft.incomplete and not any(map(rule.place.covers, unknown))
+        is_sound = rule.place not in draft.reading.incomplete and not any(map(rule.place.covers, unknown))
         if rule.kind == "holdsFor" and is_sound:
             _check(draft, rule)
 

@@ -26,7 +26,7 @@ Ways = frozenset[frozenset[Var]]
 
 
 def pattern_safety(draft: Draft) -> None:
-    modes = Modes(draft.background, draft.recursive)
+    modes = Modes(draft.background, draft.order.recursive)
     for rule in draft.patterns:
         _Check(draft, rule, modes).run()
 
@@ -109,7 +109,7 @@ class _Check:
     def _filter(self, pattern: Filter, outside: set[Var]) -> Ways:
         conditions = all_variables(pattern.conditions)
         for literal in find_all(pattern.conditions, Call):
-            if Signature.of(literal.goal) in self._draft.dynamic_domains:
+            if Signature.of(literal.goal) in self._draft.declared.dynamic_domains:
                 hint = "leave the condition out: what the pattern names has been in the input"
                 self._draft.error("misplaced", "WHERE cannot ask for a dynamic domain", literal.place, hint)
         ways = self._tested_ways(pattern.pattern, outside | conditions, frozenset(conditions))

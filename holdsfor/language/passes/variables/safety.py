@@ -20,7 +20,6 @@ from holdsfor.language.literals import (
     all_variables,
 )
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names.predicates import calls
 from holdsfor.language.passes.variables.domains import note_evidence
 from holdsfor.language.passes.variables.modes import Modes
 from holdsfor.language.reading.arithmetic import not_arithmetic
@@ -30,23 +29,23 @@ from holdsfor.language.written import written
 
 
 def safety(draft: Draft) -> None:
-    modes = Modes(draft.background, draft.recursive)
+    modes = Modes(draft.background, draft.order.recursive)
     listed = _listed_domains(draft)
+    says_nothing = []
     for rule in draft.rules:
-        if rule.place not in draft.incomplete:
-            _rule(draft, rule, modes, listed)
+        if rule.place not in draft.reading.incomplete and not _rule(draft, rule, modes, listed):
+            says_nothing.append(id(rule))
     for clause in draft.background:
-        if clause.place in draft.incomplete:
+        if clause.place in draft.reading.incomplete:
             continue
-        if Signature.of(clause.head) in draft.recursive:
+        if Signature.of(clause.head) in draft.order.recursive:
             _recursive(draft, clause, modes)
         elif clause.body:
             _clause(draft, clause, modes)
-    left_out = {id(rule) for rule in draft.left_out}
-    draft.rules = [rule for rule in draft.rules if id(rule) not in left_out]
+    draft.rules = [rule for rule in draft.rules if id(rule) not in says_nothing]
     timeless: list[Grounding | Initially | Deadline] = [*draft.groundings, *draft.initially, *draft.deadlines]
     for each in timeless:
-        if each.place not in draft.incomplete:
+        if each.place not in draft.reading.incomplete:
             _standing(draft, each, modes)
 
 
@@ -74,7 +73,9 @@ def _is_listed(draft: Draft, clause: Initially, modes: Modes) -> bool:
         if each.value is not None and Signature.of(each.entity) == Signature.of(clause.fluent):
             bound: set[Var] = set()
             modes.run(each.body, bound, set(variables(each.entity)))
-            dynamic = any(Signature.of(call.goal) in draft.dynamic_domains for call in calls(each.body))
+            dynamic = any(
+                Signature.of(call.goal) in draft.declared.dynamic_domains for call in find_all(each.body, Call)
+            )
             if not dynamic and bound.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
                 return True
     return False
@@ -84,14 +85,15 @@ def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None
     """Groundings come from the data, and at the start there are none."""
     note_evidence(draft, clause.fluent, clause.value, values | set(variables(clause.fluent)))
     missing = next((each for each in variables(clause.fluent) if each not in values), None)
-    if missing is not None and Signature.of(clause.fluent).name not in draft.damaged:
+    if missing is not None and Signature.of(clause.fluent).name not in draft.texts.damaged:
         pair = f"{written(clause.fluent)}={written(clause.value)}"
         message = f"nothing says for which groundings {pair} holds initially: at the start none is known"
         hint = f"write conditions: initially({pair}) :- ..., or declare the domain: grounding({pair}) :- ..."
         draft.error("unbound", message, missing.place, hint)
 
 
-def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, bool]]) -> None:
+def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, bool]]) -> bool:
+    """Check a rule; return False if it says nothing, since no grounding declares of whom."""
     head = rule.head_variables
     # Where groundings are declared, they give the arguments of the head their values.
     values = head - {rule.at} if (Signature.of(rule.subject), rule.value is not None) in listed else set()
@@ -102,10 +104,11 @@ def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, b
     if rule.at not in values | reported:
         _unbound_time(draft, rule)
     if rule.kind in ("happensAt", "holdsFor"):
-        _unbound_arguments(draft, rule, values | reported)
-    elif rule.kind == "initiatedAt" and rule.value is not None:
+        return _check_arguments(draft, rule, values | reported)
+    if rule.kind == "initiatedAt" and rule.value is not None:
         note_evidence(draft, rule.subject, rule.value, values | reported)
         _unbound_value(draft, rule, values | reported)
+    return True
 
 
 def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
@@ -140,7 +143,8 @@ def _unbound_time(draft: Draft, rule: Rule) -> None:
         draft.error("unbound", f"no condition says when: the time {rule.at} has no value", rule.at.place, hint)
 
 
-def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
+def _check_arguments(draft: Draft, rule: Rule, values: set[Var]) -> bool:
+    """Report arguments without a value; return False if the rule is left out."""
     entity = written(rule.subject) + ("" if rule.value is None else f"={written(rule.value)}")
     for variable in dict.fromkeys((*variables(rule.subject), *(variables(rule.value) if rule.value else ()))):
         if variable in values:
@@ -149,11 +153,11 @@ def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
         if _is_left_out(draft, rule):
             message = f"this rule is left out: no condition gives {name} a value, and no grounding declares {entity}"
             draft.warning("domain", message, variable.place, f"add grounding({entity}) :- ..., or bind {name}")
-            draft.left_out.append(rule)
-            return
+            return False
         event = "an event needs all its arguments: " if rule.kind == "happensAt" else ""
         hint = f"bind it in the body, or declare the domain: grounding({entity}) :- ..."
         draft.error("unbound", f"{event}no condition gives {name} a value", variable.place, hint)
+    return True
 
 
 def _is_left_out(draft: Draft, rule: Rule) -> bool:
@@ -174,12 +178,13 @@ def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
 
 def _listed_domains(draft: Draft) -> set[tuple[Signature, bool]]:
     """The events and fluents whose groundings are declared, and not fed by the data; whether each is a fluent."""
-    listed = (
-        each
-        for each in draft.groundings
-        if not any(Signature.of(call.goal) in draft.dynamic_domains for call in calls(each.body))
-    )
+    listed = (each for each in draft.groundings if not _is_dynamic(draft, each))
     return {(Signature.of(each.entity), each.value is not None) for each in listed}
+
+
+def _is_dynamic(draft: Draft, grounding: Grounding) -> bool:
+    """Whether the data give its members."""
+    return any(Signature.of(call.goal) in draft.declared.dynamic_domains for call in find_all(grounding.body, Call))
 
 
 # ---------------------------------------------------------------- what is left

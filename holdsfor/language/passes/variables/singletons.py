@@ -23,7 +23,7 @@ def singletons(draft: Draft) -> None:
     _name_misspelt(draft)
     errors = [each for each in draft.diagnostics if each.severity == "error"]
     warned = {each.place for each in draft.diagnostics}
-    for raw in draft.raw:
+    for raw in draft.texts.raw:
         if not isinstance(raw, RawClause | RawPatternRule) or _is_declaration(raw):
             continue
         counts = Counter(_variables(raw))
@@ -37,7 +37,7 @@ def singletons(draft: Draft) -> None:
 
 def _name_misspelt(draft: Draft) -> None:
     """Name the variable that is near to one without a value: one of the two is misspelt."""
-    clauses = [raw for raw in draft.raw if isinstance(raw, RawClause | RawPatternRule)]
+    clauses = [raw for raw in draft.texts.raw if isinstance(raw, RawClause | RawPatternRule)]
     for number, error in enumerate(draft.diagnostics):
         raw = next((each for each in clauses if each.place.covers(error.place)), None)
         if error.code != "unbound" or raw is None:
