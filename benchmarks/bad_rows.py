@@ -79,7 +79,7 @@ def _stream(place: Path) -> int:
         out=place / "tables",
         format="rtec",
         once=True,
-        watch=lambda metrics: rejected.append(metrics.rejected),
+        watch=lambda metrics: rejected.append(metrics.counts.rejected),
     )
     live.awaitTermination()
     spark.stop()

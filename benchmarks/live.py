@@ -168,7 +168,7 @@ def tell_bytes(checkpoint: Path) -> None:
     ledger = Ledger(Store(checkpoint / "holdsfor"))
     last = ledger.last()
     assert last is not None
-    logged = sum(file.size for entry in last.log if entry.batch == last.batch for file in entry.files)
+    logged = sum(file.size for entry in last.state.log if entry.batch == last.batch for file in entry.files)
     commit = len(json.dumps(last.as_json()))
     tables = sum(file.size for file in last.files)
     print(f"  the last event writes {logged:,} bytes of state, {2 * commit:,} of commits and {tables:,} of tables")

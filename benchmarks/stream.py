@@ -118,7 +118,7 @@ class Measurement:
         stop.set()
         writer.join()
         seen = self.seen[first:]
-        events = sum(one.events_in for one in seen)
+        events = sum(one.counts.events_in for one in seen)
         tell(f"{spent:.0f} s on end: {events / spent:,.0f} events/s", durations, seen)
         print(f"  {((seen[-1].stream_time or 0) - (seen[0].stream_time or 0)) / 3600:,.0f} hours of stream time")
         tenth = max(1, len(seen) // 10)
@@ -131,7 +131,7 @@ class Measurement:
 
     def _keep_ahead(self, files: Iterator[pa.Table], stop: threading.Event) -> None:
         while not stop.is_set():
-            done = sum(one.events_in for one in self.seen) // FILE
+            done = sum(one.counts.events_in for one in self.seen) // FILE
             if self.written - done < 16:
                 self._put(next(files))
             else:
@@ -140,7 +140,7 @@ class Measurement:
     def _single(self, spark: object, files: Iterator[pa.Table]) -> None:
         """One event a batch, every fourth of which makes a query time due."""
         live = self._live(spark, 1_000)
-        self._wait(live, lambda: self.written * FILE <= sum(one.events_in for one in self.seen))
+        self._wait(live, lambda: self.written * FILE <= sum(one.counts.events_in for one in self.seen))
         template = next(files).slice(0, 1)
         arrival = pc.max(next(files)["arrival"]).as_py()
         quick: list[float] = []
@@ -150,7 +150,7 @@ class Measurement:
             count = len(self.seen)
             self._put(_moved(template, arrival - template["arrival"][0].as_py()))
             self._wait(live, lambda count=count: len(self.seen) > count)
-            (due if self.seen[-1].query_times else quick).append(self.seen[-1].latency_ms / 1000)
+            (due if self.seen[-1].counts.query_times else quick).append(self.seen[-1].latency_ms / 1000)
         live.stop()
         print(f"one event a batch: {median(quick)} without, {median(due)} with a query time (all entities advance)")
 

@@ -24,7 +24,6 @@ RIDDLES_TO_REPLACE = (
     "engine/",
     "job/",
     "kernels/",
-    "language/",
     "local/",
     "once.py",
     "plan/",

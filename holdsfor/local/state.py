@@ -10,7 +10,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.wire import unpack
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.storage.store import Store, Written
-from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.live.state.ledger import IDENTITY, Ledger
 from holdsfor.local.saving import RECORD, read_session
 
 Labelled = tuple[str, Block]
@@ -92,18 +92,10 @@ def _read_checkpoint(ledger: Ledger) -> KeptState:
     if last is None:
         return KeptState("checkpoint", version, None, 0, ())
     by_place: dict[str, list[Labelled]] = {}
-    for file in _restart_files(last):
+    for file in last.state.for_restart:
         by_place.setdefault(file.name.split("/")[1], []).extend(_read_blocks(ledger.store, file))
     holdings = [holding for place, blocks in sorted(by_place.items()) for holding in _hold(place, blocks)]
-    return KeptState("checkpoint", version, last.fired, last.state_bytes, tuple(holdings))
-
-
-def _restart_files(commit: Commit) -> Iterator[Written]:
-    """The newest base, and what came after it."""
-    for base in commit.bases[-1:]:
-        yield from base.files
-    for entry in commit.since_base:
-        yield from entry.files
+    return KeptState("checkpoint", version, last.fired, last.state.size, tuple(holdings))
 
 
 def _read_blocks(store: Store, file: Written) -> list[Labelled]:

@@ -78,7 +78,7 @@ class LocalQuery(LiveQuery):
             self._feed.take_what_is_there()
         before = self.job.last()
         offset = self._feed.initial() if before is None else offset_of(before) or self._feed.initial()
-        batch = 0 if before is None else before.source + 1
+        batch = 0 if before is None else before.source.batch + 1
         while not self._ended.is_set():
             end = self._feed.latest(offset)
             if end != offset or self.job.is_due():

@@ -7,7 +7,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdsfor.io.clock import Clock, clock_text
-from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.metrics import BatchCounts, BatchMetrics
 from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.printable import count_text
 
@@ -45,7 +45,7 @@ class LiveProgress:
         self._console = Console(file=file if file is not None else sys.stderr)
         self._draws = draws and self._console.is_terminal
         self._last: deque[BatchMetrics] = deque(maxlen=SHOWN)
-        self._events = self._late = self._rejected = self._aside = self._batches = 0
+        self._counts, self._batches = BatchCounts(), 0
         self._begin = time.monotonic()
         self._minute = Minute(clock, time.monotonic())
         self._sinks = sinks
@@ -64,10 +64,7 @@ class LiveProgress:
 
     def show(self, metrics: BatchMetrics) -> None:
         self._batches += 1
-        self._events += metrics.events_in
-        self._late += metrics.late
-        self._rejected += metrics.rejected
-        self._aside += metrics.units_quarantined
+        self._counts += metrics.counts
         self._last.append(metrics)
         if self._draws:
             return
@@ -90,12 +87,12 @@ class LiveProgress:
             column.justify = "right"
         for metrics in list(self._last):
             table.add_row(*(Text(cell) for cell in cells(metrics, self._clock)))
-        spent = time.monotonic() - self._begin
+        spent, counts = time.monotonic() - self._begin, self._counts
         total = (
-            f"{self._events:,} events in {self._batches:,} batches, {spent:,.0f} s; "
-            f"{self._late:,} late, {self._rejected:,} rejected"
+            f"{counts.events_in:,} events in {self._batches:,} batches, {spent:,.0f} s; "
+            f"{counts.late:,} late, {counts.rejected:,} rejected"
         )
-        total += f", {self._aside:,} in quarantine" if self._aside else ""
+        total += f", {counts.units_quarantined:,} in quarantine" if counts.units_quarantined else ""
         return Group(table, Text(total, style="dim"))
 
 
@@ -106,26 +103,14 @@ class Minute:
     clock: Clock
     start: float
     batches: int = 0
-    events: int = 0
-    changes: int = 0
-    late: int = 0
-    rejected: int = 0
-    equal: int = 0
-    dropped: int = 0
-    quarantined: int = 0
+    counts: BatchCounts = field(default_factory=BatchCounts)
     slowest_ms: float = 0.0
     last: BatchMetrics | None = None
 
     def add(self, metrics: BatchMetrics) -> None:
         """Count one batch more."""
         self.batches += 1
-        self.events += metrics.events_in
-        self.changes += metrics.changes
-        self.late += metrics.late
-        self.rejected += metrics.rejected
-        self.equal += metrics.equal
-        self.dropped += metrics.dropped
-        self.quarantined += metrics.units_quarantined
+        self.counts += metrics.counts
         self.slowest_ms = max(self.slowest_ms, metrics.latency_ms)
         self.last = metrics
 
@@ -136,15 +121,15 @@ class Minute:
         """Write a line for people."""
         assert self.last is not None
         of = dict(zip(COLUMNS, cells(self.last, self.clock), strict=True))
-        counts = {"late": self.late, "rejected": self.rejected}
-        counts |= {"equal to another": self.equal} if self.equal else {}
-        counts |= {"dropped": self.dropped} if self.dropped else {}
-        counts |= {"in quarantine": self.quarantined} if self.quarantined else {}
+        sums = self.counts
+        counts = {"late": sums.late, "rejected": sums.rejected}
+        others = {"equal to another": sums.equal, "dropped": sums.dropped, "in quarantine": sums.units_quarantined}
+        counts |= {name: count for name, count in others.items() if count}
         counts |= {f"undelivered to {sink.name}": sink.undelivered for sink in sinks if sink.undelivered}
         return (
             f"{count_text(self.batches, 'batch', 'batches')} up to batch {of['batch']}: "
-            f"{count_text(self.events, 'event')}, stream time {of['stream time']}, "
-            f"{count_text(self.changes, 'change')}, {of['open']} open, "
+            f"{count_text(sums.events_in, 'event')}, stream time {of['stream time']}, "
+            f"{count_text(sums.changes, 'change')}, {of['open']} open, "
             + ", ".join(f"{count:,} {what}" for what, count in counts.items())
             + f", state {of['state']}, slowest batch {duration(self.slowest_ms)}"
         )
@@ -152,18 +137,19 @@ class Minute:
     def figures(self, sinks: Sequence[SinkMetrics] = ()) -> dict[str, Any]:
         """Return the same for machines."""
         assert self.last is not None
+        sums = self.counts
         return {
             "batch": self.last.batch,
             "batches": self.batches,
-            "events": self.events,
+            "events": sums.events_in,
             "streamTime": self.last.stream_time,
-            "changes": self.changes,
+            "changes": sums.changes,
             "openIntervals": self.last.open_intervals,
-            "late": self.late,
-            "rejected": self.rejected,
-            "equal": self.equal,
-            "dropped": self.dropped,
-            "quarantined": self.quarantined,
+            "late": sums.late,
+            "rejected": sums.rejected,
+            "equal": sums.equal,
+            "dropped": sums.dropped,
+            "quarantined": sums.units_quarantined,
             "stateBytes": self.last.state_bytes,
             "slowestBatchMs": round(self.slowest_ms, 1),
             "undelivered": {sink.name: sink.undelivered for sink in sinks},
@@ -174,12 +160,12 @@ def cells(metrics: BatchMetrics, clock: Clock) -> tuple[str, ...]:
     """Return the cells of a row of the table, in the order of `COLUMNS`."""
     return (
         f"{metrics.batch:,}",
-        f"{metrics.events_in:,}",
+        f"{metrics.counts.events_in:,}",
         f"{metrics.events_a_second:,.0f}",
         "-" if metrics.stream_time is None else clock_text(metrics.stream_time, clock),
-        f"{metrics.late:,}",
-        f"{metrics.rejected:,}",
-        f"{metrics.changes:,}",
+        f"{metrics.counts.late:,}",
+        f"{metrics.counts.rejected:,}",
+        f"{metrics.counts.changes:,}",
         "-" if metrics.open_intervals is None else f"{metrics.open_intervals:,}",
         size(metrics.state_bytes),
         duration(metrics.latency_ms),
@@ -188,12 +174,13 @@ def cells(metrics: BatchMetrics, clock: Clock) -> tuple[str, ...]:
 
 def line(metrics: BatchMetrics, clock: Clock) -> str:
     """Write what a row of the table shows as one line."""
+    counts = metrics.counts
     of = dict(zip(COLUMNS, cells(metrics, clock), strict=True))
-    dropped = f"{metrics.dropped:,} dropped, " if metrics.dropped else ""
-    aside = f"{metrics.units_quarantined:,} in quarantine, " if metrics.units_quarantined else ""
+    dropped = f"{counts.dropped:,} dropped, " if counts.dropped else ""
+    aside = f"{counts.units_quarantined:,} in quarantine, " if counts.units_quarantined else ""
     return (
-        f"batch {of['batch']}: {count_text(metrics.events_in, 'event')} in {of['latency']} ({of['events/s']}/s), "
-        f"stream time {of['stream time']}, {count_text(metrics.changes, 'change')}, {of['open']} open, "
+        f"batch {of['batch']}: {count_text(counts.events_in, 'event')} in {of['latency']} ({of['events/s']}/s), "
+        f"stream time {of['stream time']}, {count_text(counts.changes, 'change')}, {of['open']} open, "
         f"{of['late']} late, {of['rejected']} rejected, {dropped}{aside}state {of['state']}"
     )
 

@@ -59,7 +59,7 @@ def test_a_damaged_base_is_made_again(checkpoint: Path) -> None:
     live = stream_in(checkpoint)
     last = Ledger(live.state).last()
     assert last is not None
-    (checkpoint / "state" / last.bases[-1].files[0].name).unlink()
+    (checkpoint / "state" / last.state.bases[-1].files[0].name).unlink()
     commit = live.run(BEFORE, [BATCHES[BEFORE]])
     assert commit.counts["states_recovered"] == 1
     live.run_all([[rows] for rows in BATCHES], first=BEFORE + 1)

@@ -101,8 +101,9 @@ def check_failed_batch(plain: ByHand, folder: Path, at: int) -> None:
 
 
 def test_only_what_an_attempt_that_counts_has_left_is_taken() -> None:
-    assert SETTING.start is not None
-    job = Job(SETTING.program, SETTING.windows(SETTING.start), SETTING.router)
+    times = SETTING.times
+    assert times.start is not None
+    job = Job(SETTING.program, times.windows(times.start), SETTING.router)
     remembered = Remembered(3, "a1", Holder(job, 0, 1, lasts=True).begin())
     memory = Memory()
     counts = [Logged(batch, (), range(0), 0, mark) for batch, mark in ((2, "c0"), (3, "a1"), (4, "b7"))]

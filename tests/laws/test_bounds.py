@@ -101,7 +101,7 @@ def test_the_state_is_bounded(rule: str, tmp_path: Path) -> None:
     for bound in ("", "bound(c/1, 30)."):
         setting = setting_of(parse(f"{INPUTS}{rule}\n{bound}"), horizon, 1)
         live = ByHand(setting, tmp_path / (bound and "bound"))
-        sizes[bound] = [live.run(number, [_some_rows(random, number)]).state_bytes for number in range(LONG)]
+        sizes[bound] = [live.run(number, [_some_rows(random, number)]).state.size for number in range(LONG)]
     free, bounded = sizes.values()
     assert max(free[-5:]) > 1.5 * max(free[5:10])
     assert max(bounded[-5:]) < 1.2 * max(bounded[5:10])

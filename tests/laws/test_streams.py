@@ -202,7 +202,7 @@ def test_a_stream_may_go_on_after_its_end(seed: int, tmp_path: Path) -> None:
             live.restart()
     last = live.close()
     assert last.fired is not None
-    horizon = replace(program.horizon, end=min(last.fired, next(e.end for e in reversed(last.log) if e.due)))
+    horizon = replace(program.horizon, end=min(last.fired, next(e.end for e in reversed(last.state.log) if e.due)))
     lines = differences(compared(naive(parse(program.text), seen, horizon), horizon), compared(live.answer(), horizon))
     assert not lines, "\n".join([*lines, str(program)])
 
@@ -329,7 +329,7 @@ def test_state_does_not_grow_with_the_stream(rules: str, early: list[str], late:
     for batch, part in enumerate(parts):
         rows += part
         commit = live.run(batch, [part])
-        told.append(commit.state_bytes)
+        told.append(commit.state.size)
         on_disk.append(sum(path.stat().st_size for path in (tmp_path / "state" / "state").rglob("*.arrow")))
     warm = 3 * HORIZON.window // HORIZON.step
     for sizes in (told, on_disk):

@@ -9,17 +9,14 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.metrics import BatchCounts, BatchMetrics
 from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.view import live
 from holdsfor.view.live import LiveProgress, duration, line, size
 
 BUSY = BatchMetrics(
     batch=1200,
-    events_in=50_000,
-    late=3,
-    rejected=2,
-    changes=25,
+    counts=BatchCounts(events_in=50_000, late=3, rejected=2, changes=25),
     state_bytes=4_200_000,
     latency_ms=500.0,
     stream_time=10_500,
@@ -71,7 +68,7 @@ def test_a_stream_without_batches_has_no_line(caplog: pytest.LogCaptureFixture) 
 
 
 def test_dropped_rows_are_told_where_there_are_any() -> None:
-    assert "2 rejected, 7 dropped, state 4.2 MB" in line(replace(BUSY, dropped=7), "s")
+    assert "2 rejected, 7 dropped, state 4.2 MB" in line(replace(BUSY, counts=replace(BUSY.counts, dropped=7)), "s")
 
 
 def test_what_is_not_known_is_a_dash() -> None:
@@ -90,7 +87,11 @@ def test_a_table_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         progress._live.refresh()
         assert "waiting for events" in out.getvalue()
         for batch in range(20):
-            progress.show(BatchMetrics(batch, events_in=10, late=1, rejected=2, latency_ms=1000.0, stream_time=60))
+            progress.show(
+                BatchMetrics(
+                    batch, counts=BatchCounts(events_in=10, late=1, rejected=2), latency_ms=1000.0, stream_time=60
+                )
+            )
     shown = out.getvalue().rpartition("events/s")[2]
     rows = [text.split() for text in shown.splitlines()[1:9]]
     assert [row[0] for row in rows] == [str(batch) for batch in range(12, 20)]

@@ -199,9 +199,9 @@ class _OverflowWarning:
     has_warned: bool = False
 
     def __call__(self, metrics: BatchMetrics) -> None:
-        if metrics.overflows and not self.has_warned:
+        if metrics.counts.overflows and not self.has_warned:
             self.has_warned = True
-            warn_of_overflows(metrics.overflows)
+            warn_of_overflows(metrics.counts.overflows)
 
 
 def log_of(checkpoint: str) -> Path:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
 
 @dataclass(frozen=True)
-class BatchMetrics:
-    """Figures of one batch. `str` is a line for a log."""
+class BatchCounts:
+    """Counts of one batch, or of several together."""
 
-    batch: int
     events_in: int = 0  # rows read
     dropped: int = 0  # of these, not read by any rule, or before the start of the history
     late: int = 0  # too late to count
@@ -24,6 +23,17 @@ class BatchMetrics:
     query_times: int = 0  # how many were due
     changes: int = 0  # intervals and occurrences inserted, extended, shortened, withdrawn
     overflows: int = 0  # conditions that failed because an integer would have had more than 64 bits
+
+    def __add__(self, other: BatchCounts) -> BatchCounts:
+        return BatchCounts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+@dataclass(frozen=True)
+class BatchMetrics:
+    """Figures of one batch. `str` is a line for a log."""
+
+    batch: int
+    counts: BatchCounts = BatchCounts()
     state_bytes: int = 0
     kernel_ms: float = 0.0  # in all workers together
     latency_ms: float = 0.0  # from the arrival of the batch until sinks have its changes, or they are kept for them
@@ -35,22 +45,23 @@ class BatchMetrics:
 
     @property
     def events_a_second(self) -> float:
-        return self.events_in / (self.latency_ms / 1000) if self.latency_ms > 0 else 0.0
+        return self.counts.events_in / (self.latency_ms / 1000) if self.latency_ms > 0 else 0.0
 
     def __str__(self) -> str:
+        counts = self.counts
         figures: dict[str, Any] = {
             "batch": self.batch,
-            "events_in": self.events_in,
-            "dropped": self.dropped,
-            "late": self.late,
-            "rejected": self.rejected,
-            "equal": self.equal or None,
-            "files_changed": self.files_changed or None,
-            "units_quarantined": self.units_quarantined or None,
-            "query_times": self.query_times,
+            "events_in": counts.events_in,
+            "dropped": counts.dropped,
+            "late": counts.late,
+            "rejected": counts.rejected,
+            "equal": counts.equal or None,
+            "files_changed": counts.files_changed or None,
+            "units_quarantined": counts.units_quarantined or None,
+            "query_times": counts.query_times,
             "stream_time": self.stream_time,
-            "changes": self.changes,
-            "overflows": self.overflows or None,
+            "changes": counts.changes,
+            "overflows": counts.overflows or None,
             "open_intervals": self.open_intervals,
             "state_bytes": self.state_bytes,
             "kernel_ms": f"{self.kernel_ms:.1f}",
@@ -61,24 +72,25 @@ class BatchMetrics:
 
     def to_json(self) -> dict[str, Any]:
         """Return the figures by the names of Spark's `lastProgress` where it has one."""
+        counts = self.counts
         stamp = datetime.fromtimestamp(self.finished, UTC).isoformat(timespec="milliseconds")
         return {
             "batchId": self.batch,
             "timestamp": stamp.replace("+00:00", "Z"),
             "batchDuration": round(self.latency_ms),
-            "numInputRows": self.events_in,
+            "numInputRows": counts.events_in,
             "processedRowsPerSecond": round(self.events_a_second, 1),
             "durationMs": {phase: round(seconds * 1000, 1) for phase, seconds in self.seconds.items()},
             "eventTime": {} if self.stream_time is None else {"queryTime": self.stream_time},
-            "numDroppedRows": self.dropped,
-            "numLateRows": self.late,
-            "numRejectedRows": self.rejected,
-            "numEqualRows": self.equal,
-            "numChangedFiles": self.files_changed,
-            "numQuarantinedUnits": self.units_quarantined,
-            "numQueryTimes": self.query_times,
-            "numChanges": self.changes,
-            "numArithmeticOverflows": self.overflows,
+            "numDroppedRows": counts.dropped,
+            "numLateRows": counts.late,
+            "numRejectedRows": counts.rejected,
+            "numEqualRows": counts.equal,
+            "numChangedFiles": counts.files_changed,
+            "numQuarantinedUnits": counts.units_quarantined,
+            "numQueryTimes": counts.query_times,
+            "numChanges": counts.changes,
+            "numArithmeticOverflows": counts.overflows,
             "numOpenIntervals": self.open_intervals,
             "openIntervals": dict(self.open_by_fluent),
             "stateBytes": self.state_bytes,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, TypeAlias
 
-from holdsfor.io.metrics.batch import BatchMetrics
+from holdsfor.io.metrics.batch import BatchCounts, BatchMetrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 KEPT = 100  # batches whose figures can be asked for
@@ -39,7 +39,7 @@ class Totals:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._counts: dict[str, int] = dict.fromkeys(COUNTERS, 0)
+        self._counts = BatchCounts()
         self._batches = 0
         self._kernel = 0.0
         self._latency = 0.0
@@ -48,8 +48,7 @@ class Totals:
 
     def add(self, metrics: BatchMetrics) -> None:
         with self._lock:
-            for name in COUNTERS:
-                self._counts[name] += getattr(metrics, name)
+            self._counts += metrics.counts
             for phase, seconds in metrics.seconds.items():
                 self._phases[phase] = self._phases.get(phase, 0.0) + seconds
             self._batches += 1
@@ -70,7 +69,7 @@ class Totals:
         with self._lock:
             families = [
                 family("holdsfor_batches_total", "counter", "Batches that were done.", self._batches),
-                *(family(name, "counter", about, self._counts[f]) for f, (name, about) in COUNTERS.items()),
+                *(family(name, "counter", about, getattr(self._counts, f)) for f, (name, about) in COUNTERS.items()),
                 family("holdsfor_kernel_seconds_total", "counter", "Time in kernels, of all workers.", self._kernel),
                 labelled("holdsfor_phase_seconds_total", "counter", "Time by phase.", "phase", self._phases),
                 # One family with a sum and a count is enough for an average over any span.

@@ -11,17 +11,12 @@ from threading import Thread
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.metrics import BatchMetrics, Health, MetricsServer, Totals
+from holdsfor.io.metrics import BatchCounts, BatchMetrics, Health, MetricsServer, Totals
 from tests.io.metrics.exposition import parse
 
 FIRST = BatchMetrics(
     batch=7,
-    events_in=1000,
-    dropped=10,
-    late=3,
-    rejected=2,
-    query_times=4,
-    changes=25,
+    counts=BatchCounts(events_in=1000, dropped=10, late=3, rejected=2, query_times=4, changes=25),
     state_bytes=4096,
     kernel_ms=120.25,
     latency_ms=500.0,
@@ -30,7 +25,9 @@ FIRST = BatchMetrics(
     open_intervals=12,
     finished=1_767_225_600.5,
 )
-SECOND = BatchMetrics(batch=8, events_in=1, latency_ms=250.0, seconds={"read": 0.5}, state_bytes=100, finished=1.0)
+SECOND = BatchMetrics(
+    batch=8, counts=BatchCounts(events_in=1), latency_ms=250.0, seconds={"read": 0.5}, state_bytes=100, finished=1.0
+)
 
 
 @pytest.fixture
@@ -178,7 +175,7 @@ def test_it_is_on_loopback_and_a_port_can_be_taken_once(server: MetricsServer) -
 def test_figures_may_come_while_they_are_read(server: MetricsServer) -> None:
     def add() -> None:
         for batch in range(300):
-            server.add(BatchMetrics(batch, events_in=2, seconds={f"phase {batch}": 1.0}))
+            server.add(BatchMetrics(batch, counts=BatchCounts(events_in=2), seconds={f"phase {batch}": 1.0}))
 
     threads = [Thread(target=add) for _ in range(2)]
     for thread in threads:

@@ -58,7 +58,7 @@ def left(live: ByHand) -> list[str]:
     """Files of state that the last batch does not name, and unfinished ones."""
     last = live.stream.ledger.last()
     assert last is not None
-    named = {file.name for file in last.state_files}
+    named = {file.name for file in last.state.files}
     return [name for name in live.state._listed("state/") if name not in named]
 
 

@@ -63,7 +63,7 @@ def bases(plain: Undisturbed, number: int) -> list[list[Written]]:
 
 
 def came_since_the_newest_base(plain: Undisturbed, number: int) -> list[Written]:
-    return [file for entry in plain.commits[number - 1].since_base for file in entry.files]
+    return [file for entry in plain.commits[number - 1].state.since_base for file in entry.files]
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -123,7 +123,7 @@ def test_a_damaged_base_and_what_it_was_made_from(damage: str, plain: Undisturbe
     newest = bases(plain, number)[-1][0]
     place = newest.name.rpartition("/")[0]
     commit = plain.commits[number - 1]
-    inputs = [file for entry in commit.log for file in entry.files if file.name.startswith(place)]
+    inputs = [file for entry in commit.state.log for file in entry.files if file.name.startswith(place)]
     steps, live = opened(plain, number, tmp_path / "stream")
     flipped(tmp_path / "stream" / "state" / newest.name)
     DAMAGE[damage](tmp_path / "stream" / "state" / inputs[0].name)

@@ -97,7 +97,7 @@ def test_workers_keep_buckets_in_memory(spark: SparkSession, tmp_path: Path) -> 
     """One bucket, so one stage: batches write what came, and only now and then all that is carried."""
     query = run_by_small_files(spark, tmp_path, buckets=1)
     commits = [query.job.ledger.commit(batch) for batch in range(len(ROWS) // 30)]
-    assert max(len(commit.since_base) for commit in commits) >= 3
+    assert max(len(commit.state.since_base) for commit in commits) >= 3
 
 
 def test_a_small_batch_after_a_small_one_is_one_job(spark: SparkSession, tmp_path: Path) -> None:

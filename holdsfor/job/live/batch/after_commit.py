@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from holdsfor.io.events import TIMES_CUT
-from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.metrics import BatchCounts, BatchMetrics
 from holdsfor.io.storage.changelog import compactions
 from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
 from holdsfor.io.storage.store import Store
@@ -114,18 +114,20 @@ def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
         counts["seconds_to_deliver"] = seconds_to_deliver
     phases = {name.removeprefix("seconds_"): amount for name, amount in counts.items() if name.startswith("seconds_")}
     return BatchMetrics(
-        batch=commit.batch,
-        events_in=int(counts.get("events_in", 0)),
-        dropped=int(counts.get("events_unused", 0) + counts.get("events_outside", 0)),
-        late=int(counts.get("events_late", 0)),
-        rejected=int(counts.get("events_rejected", 0)),
-        equal=int(counts.get("events_equal", 0)),
-        files_changed=int(counts.get("files_changed", 0)),
-        units_quarantined=int(counts.get("units_quarantined", 0)),
-        query_times=int(counts.get("query_times", 0)),
-        changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
-        overflows=int(counts.get("arithmetic_overflows", 0)),
-        state_bytes=commit.state_bytes,
+        commit.batch,
+        BatchCounts(
+            events_in=int(counts.get("events_in", 0)),
+            dropped=int(counts.get("events_unused", 0) + counts.get("events_outside", 0)),
+            late=int(counts.get("events_late", 0)),
+            rejected=int(counts.get("events_rejected", 0)),
+            equal=int(counts.get("events_equal", 0)),
+            files_changed=int(counts.get("files_changed", 0)),
+            units_quarantined=int(counts.get("units_quarantined", 0)),
+            query_times=int(counts.get("query_times", 0)),
+            changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
+            overflows=int(counts.get("arithmetic_overflows", 0)),
+        ),
+        state_bytes=commit.state.size,
         kernel_ms=1000 * counts.get("seconds_in_kernels", 0.0),
         latency_ms=1000 * (counts.get("seconds", 0.0) + seconds_to_deliver),
         seconds=phases,

@@ -128,7 +128,7 @@ class Guard:
 
         def works(left_out: Sequence[range]) -> bool:
             shown = ",".join(f"{units.start}-{units.stop}" for units in left_out)
-            trial = replace(self._without(sizes, left_out), is_trial=True)
+            trial = replace(self._without(sizes, left_out), tables=None)
             return self.attempts.trial(f"{what} {shown}", lambda: self._works(work, trial))
 
         guilty = find_guilty(sum(sizes), works)

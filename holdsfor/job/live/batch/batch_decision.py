@@ -18,7 +18,7 @@ from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.batch.clock import due_by_arrival, due_by_clock
 from holdsfor.job.live.input.future_rows import Island, latest_believed, merge_islands
 from holdsfor.job.live.state.bucket import Turn
-from holdsfor.job.live.state.ledger import Commit
+from holdsfor.job.live.state.ledger import Commit, RowsRead
 
 Note = dict[str, Any]
 
@@ -42,7 +42,7 @@ class Doubts:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """Before a batch is read. known: the batch, as far as it is known; before: the one before it.
+    """Before a batch is read. commit: the batch, as far as it is known; before: the one before it.
 
     longest_log: after how many batches buckets write all they carry again; 0: always, they do not stay in memory.
     reached: how far the stream has come; max_ahead: how much further rows may be. None: whatever arrives is believed.
@@ -50,7 +50,7 @@ class Outlook:
     """
 
     windows: Windows
-    known: Commit
+    commit: Commit
     before: Commit | None
     state: Store
     tables: Store
@@ -67,7 +67,7 @@ class Outlook:
         if bound is None or not islands:
             return None
         islands = merge_islands(islands, bound)
-        believed = latest_believed(islands, self.reached, bound, self.known.doubted)
+        believed = latest_believed(islands, self.reached, bound, self.commit.rows.doubted)
         ahead = sum(island.rows for island in islands if island.low > believed)
         every = sum(island.rows for island in islands)
         return Doubts(believed, islands[-1].high, ahead, ahead == every) if ahead else None
@@ -78,28 +78,32 @@ class Outlook:
 
     def learn(self, notes: Sequence[Note]) -> Commit:
         """Return the batch with what its notes of reading say."""
+        rows = self.commit.rows
         return replace(
-            self.known,
-            watermark=_most([self.known.watermark, *(note["watermark"] for note in notes)]),
-            latest=_most([self.known.latest, *(note["latest"] for note in notes)]),
+            self.commit,
             files=files_of(notes, "tables"),
             counts=sum_counts(note["counts"] for note in notes),
-            seen=join_seen([self.known.seen, *(note["seen"] for note in notes)]),
+            rows=RowsRead(
+                _most([rows.watermark, *(note["watermark"] for note in notes)]),
+                _most([rows.latest, *(note["latest"] for note in notes)]),
+                rows.doubted,
+                join_seen([rows.seen, *(note["seen"] for note in notes)]),
+            ),
         )
 
-    def due(self, known: Commit) -> range:
-        if known.start is None:
+    def due(self, commit: Commit) -> range:
+        if commit.start is None:
             return range(0)
         if self.now is not None:
-            return due_by_clock(self.windows, known.fired, self.now)
-        return due_by_arrival(self.windows, known.fired, known.watermark)
+            return due_by_clock(self.windows, commit.fired, self.now)
+        return due_by_arrival(self.windows, commit.fired, commit.rows.watermark)
 
-    def turn(self, known: Commit, due: range) -> Turn:
-        last = known.closed or self.windows.last in due  # nothing counts after the end, though rows may come
-        makes_base = (last and bool(due)) or _makes_base(known, due, self.longest_log)
+    def turn(self, commit: Commit, due: range) -> Turn:
+        last = commit.closed or self.windows.last in due  # nothing counts after the end, though rows may come
+        makes_base = (last and bool(due)) or _makes_base(commit, due, self.longest_log)
         lasts = self.longest_log > 0
         places = (self.state, self.tables, self.report)
-        return Turn(known.batch, due, self.before, *places, last, makes_base, lasts, self.mark)
+        return Turn(commit.batch, due, self.before, *places, last, makes_base, lasts, self.mark)
 
 
 def new_mark() -> str:
@@ -118,13 +122,15 @@ def sum_counts(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return total
 
 
-def _makes_base(known: Commit, due: range, longest_log: int) -> bool:
+def _makes_base(commit: Commit, due: range, longest_log: int) -> bool:
     """Whether all that is carried is written."""
+    state = commit.state
     if not longest_log:
-        return bool(due) or len(known.since_base) >= MOST_WAITING
-    if not known.bases and due:
+        return bool(due) or len(state.since_base) >= MOST_WAITING
+    if not state.bases and due:
         return True
-    return len(known.since_base) >= longest_log or known.log_bytes > max(known.base_bytes // LOG_SHARE, FEW_BYTES)
+    is_long = state.log_bytes > max(state.base_bytes // LOG_SHARE, FEW_BYTES)
+    return is_long or len(state.since_base) >= longest_log
 
 
 def _most(times: Sequence[int | None]) -> int | None:

@@ -108,9 +108,9 @@ def ended(windows: Windows, commit: Commit | None, max_ahead: int | None = None)
     """
     if windows.end < NEVER:
         return windows
-    latest = windows.start + 1 if commit is None or commit.latest is None else commit.latest
-    if commit is not None and commit.watermark is not None and max_ahead is not None:
-        latest = min(latest, commit.watermark + max_ahead)
-    if commit is not None and commit.fired is not None and commit.unseen:
+    latest = windows.start + 1 if commit is None or commit.rows.latest is None else commit.rows.latest
+    if commit is not None and commit.rows.watermark is not None and max_ahead is not None:
+        latest = min(latest, commit.rows.watermark + max_ahead)
+    if commit is not None and commit.fired is not None and commit.state.unseen:
         latest = max(latest, commit.fired + 1)
     return replace(windows, end=max(latest, windows.start + 1))

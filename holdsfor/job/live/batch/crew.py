@@ -96,9 +96,9 @@ def whole_batch_rows(
     if held_back > tuning.most_bytes_at_once or events > tuning.few_events_at_once or is_read_again:
         yield from parcels
         return
-    known = outlook.learn(notes)
+    commit = outlook.learn(notes)
     try:
-        evaluated = evaluate_rows(job, outlook.turn(known, outlook.due(known)), parcels, memory)
+        evaluated = evaluate_rows(job, outlook.turn(commit, outlook.due(commit)), parcels, memory)
     except Exception:
         yield from parcels
         return

@@ -19,7 +19,7 @@ from holdsfor.job.live.batch.clock import Pace, WallClock, due_at_the_end, due_b
 from holdsfor.job.live.batch.crew import Crew, Note
 from holdsfor.job.live.input.reading import Reader, Reading
 from holdsfor.job.live.state.bucket import Turn
-from holdsfor.job.live.state.ledger import Base, Commit, Ledger, Logged
+from holdsfor.job.live.state.ledger import Base, Commit, Ledger, Logged, SourcePlace, StateFiles
 from holdsfor.job.routing import Router
 from holdsfor.job.tasks import Job
 from holdsfor.job.times import Times
@@ -64,7 +64,7 @@ class Stream:
         spark: what Spark's own log says of the batch.
         """
         before = self.last()
-        if before is not None and source <= before.source:
+        if before is not None and source <= before.source.batch:
             self._publish(before)
             return before
         try:
@@ -85,11 +85,11 @@ class Stream:
         start = self._start(before, None)
         windows = ended(self.setting.times.windows(0 if start is None else start), before, self.setting.max_ahead)
         due = due_at_the_end(windows, before.fired if before else None)
-        known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
+        commit = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
         job = self._job_for(windows)
-        turn = self._outlook(job, known, before, crew).turn(known, due)
+        turn = self._outlook(job, commit, before, crew).turn(commit, due)
         before_evaluation = time.perf_counter()
-        return self._commit(job, known, turn, crew.evaluate(job, turn), begun, before_evaluation)
+        return self._commit(job, commit, turn, crew.evaluate(job, turn), begun, before_evaluation)
 
     def is_due(self) -> bool:
         """Whether a query time has come by the clock, so that a batch is worth running though it has no rows."""
@@ -115,59 +115,60 @@ class Stream:
         """first: since the process has been started."""
         begun = time.perf_counter()
         batch = _following(before)
-        known = before or Commit(batch)
-        known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
-        guard = self._guard(known, crew, first)
+        commit = before or Commit(batch)
+        commit = replace(commit, batch=batch, source=SourcePlace(source, spark), files=(), counts={}, closed=False)
+        guard = self._guard(commit, crew, first)
         start = self._start(before, lambda: guard.attempt("earliest", crew.earliest))
         job = self._job_for(self.setting.times.windows(0 if start is None else start))
-        outlook = self._outlook(job, replace(known, start=start), before, crew)
+        outlook = self._outlook(job, replace(commit, start=start), before, crew)
         notes, doubted = self._read(job, outlook, guard)
         was_read = time.perf_counter()
-        known = replace(outlook.learn(notes), doubted=doubted)
-        for column in agree(known.seen).keys() - agree(outlook.known.seen).keys():
+        learnt = outlook.learn(notes)
+        commit = replace(learnt, rows=replace(learnt.rows, doubted=doubted))
+        for column in agree(commit.rows.seen).keys() - agree(outlook.commit.rows.seen).keys():
             logger.warning(
                 "the column %s is of another type in this batch than before, and 17, 17.0 and '17' are never equal. "
                 "Say in the mapping what it is: [types].",
                 column.partition(":")[2],
             )
         if self.setting.pace is not None:
-            self.setting.pace.wait(known.watermark)
-        known, turn, done = _guarded(guard, job, known, outlook.turn(known, outlook.due(known)))
-        counts = dict(known.counts) | {"seconds_to_read": round(was_read - begun, 4)}
-        after = self._commit(job, replace(known, counts=counts), turn, done, begun, was_read)
+            self.setting.pace.wait(commit.rows.watermark)
+        commit, turn, done = _guarded(guard, job, commit, outlook.turn(commit, outlook.due(commit)))
+        counts = dict(commit.counts) | {"seconds_to_read": round(was_read - begun, 4)}
+        after = self._commit(job, replace(commit, counts=counts), turn, done, begun, was_read)
         guard.attempts.forget()
         return after
 
-    def _outlook(self, job: Job, known: Commit, before: Commit | None, crew: Crew) -> Outlook:
+    def _outlook(self, job: Job, commit: Commit, before: Commit | None, crew: Crew) -> Outlook:
         setting, clock = self.setting, self.setting.clock
         return Outlook(
             job.windows,
-            known,
+            commit,
             before,
             self.ledger.store,
             self.tables,
             setting.report,
             crew.longest_log(job, setting.report),
-            self._reached(known),
+            self._reached(commit),
             setting.max_ahead if clock is None else None,
             None if clock is None else clock.now(),
             new_mark(),
         )
 
-    def _guard(self, known: Commit, crew: Crew, first: bool) -> Guard:
-        setting, state, batch = self.setting, self.ledger.store, known.batch
+    def _guard(self, commit: Commit, crew: Crew, first: bool) -> Guard:
+        setting, state, batch = self.setting, self.ledger.store, commit.batch
         by_clock, isolates = setting.clock is not None, setting.quarantines
         reading = Reading(
             setting.reader,
             setting.inputs,
             batch,
-            known.fired,
+            commit.fired,
             by_clock,
             self.tables,
             setting.times.fence,
             isolates,
             max_ahead=setting.max_ahead,
-            types=keep(known.seen),
+            types=keep(commit.rows.seen),
         )
         attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
         return Guard(crew, reading, attempts, isolates)
@@ -177,7 +178,7 @@ class Stream:
         differ in the types of columns."""
         goes_on = self.setting.pace is None and not guard.attempts.failed
         notes = guard.attempt("read", lambda reading: guard.crew.read(job, reading, outlook if goes_on else None))
-        doubts, doubted_before = outlook.doubts(notes), outlook.known.doubted
+        doubts, doubted_before = outlook.doubts(notes), outlook.commit.rows.doubted
         types = outlook.differing(notes)
         if doubts is None:
             doubted = 0 if any(note["islands"] for note in notes) else doubted_before
@@ -206,22 +207,23 @@ class Stream:
 
     def _reached(self, before: Commit) -> int | None:
         """How far the stream has come, and would have come in the time since: it may have been quiet, or not run."""
-        if before.watermark is None:
+        if before.rows.watermark is None:
             return None
-        return before.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)
+        return before.rows.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)
 
     def _commit(
-        self, job: Job, known: Commit, turn: Turn, notes: Sequence[Note], begun: float, was_read: float
+        self, job: Job, commit: Commit, turn: Turn, notes: Sequence[Note], begun: float, was_read: float
     ) -> Commit:
         """Make the batch count, and say so. notes: of what has been evaluated."""
-        counts, now = sum_counts([known.counts, *(note["counts"] for note in notes)]), time.perf_counter()
+        counts, now = sum_counts([commit.counts, *(note["counts"] for note in notes)]), time.perf_counter()
         counts |= {"query_times": len(turn.due), "seconds_to_evaluate": round(now - was_read, 4)}
         counts["seconds"] = round(now - begun, 4)
         after = replace(
-            _with_state(known, turn, files_of(notes, "state"), job.windows.end),
-            fired=turn.due[-1] if turn.due else known.fired,
-            settled=_settled(notes) or known.settled,
-            files=known.files + files_of(notes, "tables"),
+            commit,
+            state=_state_after(commit, turn, files_of(notes, "state"), job.windows.end),
+            fired=turn.due[-1] if turn.due else commit.fired,
+            settled=_settled(notes) or commit.settled,
+            files=commit.files + files_of(notes, "tables"),
             counts=counts,
             written=time.time(),
         )
@@ -261,7 +263,7 @@ class Stream:
         return self._job
 
 
-def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, Turn, list[Note]]:
+def _guarded(guard: Guard, job: Job, commit: Commit, turn: Turn) -> tuple[Commit, Turn, list[Note]]:
     """Return the attempt that succeeded, with its notes; rows that must be left out for it are not read again.
 
     The query times stay, though rows that made them due may be left out: else these would be taken for the guilty.
@@ -271,10 +273,10 @@ def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit,
     def evaluate(reading: Reading) -> tuple[Commit, Turn, list[Note]]:
         attempt = turn if not guard.attempts.failed else replace(turn, mark=new_mark())
         if reading is done:
-            return known, attempt, guard.crew.evaluate(job, attempt)
+            return commit, attempt, guard.crew.evaluate(job, attempt)
         read = guard.crew.read(job, reading)
-        counts = dict(known.counts) | sum_counts(note["counts"] for note in read)
-        others = replace(known, files=files_of(read, "tables"), counts=counts)
+        counts = dict(commit.counts) | sum_counts(note["counts"] for note in read)
+        others = replace(commit, files=files_of(read, "tables"), counts=counts)
         return others, attempt, guard.crew.evaluate(job, attempt)
 
     return guard.attempt("evaluate", evaluate)
@@ -284,17 +286,11 @@ def _following(before: Commit | None) -> int:
     return 0 if before is None else before.batch + 1
 
 
-def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int) -> Commit:
-    """Return the commit with the files that hold the state after the turn."""
-    log, came = known.log, tuple(file for file in files if "/input-" in file.name)
-    if came or turn.due:
-        log = (*log, Logged(turn.batch, came, turn.due, end, turn.mark))
-    if not turn.makes_base:
-        return replace(known, log=log)
-    base = Base(turn.batch, tuple(file for file in files if "/base-" in file.name))
-    bases = (*known.bases, base)[-2:]
-    first = bases[0].batch if len(bases) > 1 else -1
-    return replace(known, bases=bases, log=tuple(entry for entry in log if entry.batch > first))
+def _state_after(commit: Commit, turn: Turn, files: tuple[Written, ...], end: int) -> StateFiles:
+    """Return the files that hold the state after the turn."""
+    came = tuple(file for file in files if "/input-" in file.name)
+    base = Base(turn.batch, tuple(file for file in files if "/base-" in file.name)) if turn.makes_base else None
+    return commit.state.add(Logged(turn.batch, came, turn.due, end, turn.mark), base)
 
 
 def _settled(notes: Sequence[Note]) -> dict[str, int]:

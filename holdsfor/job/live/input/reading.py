@@ -85,7 +85,8 @@ class Reading:
     """One batch. fired: the last query time that is over. by_clock: what a row says of its arrival is not asked.
 
     isolates: rows on which the reader fails are set aside, and do not stop the batch. skip: rows that have been found
-    to make the batch fail, and are set aside without being read. is_trial: no tables are written.
+    to make the batch fail, and are set aside without being read. tables: where late and rejected rows go; None in a
+    trial, which writes none.
     max_ahead: how far rows may arrive ahead of others, and happen after they arrive. believed: the latest arrival that
     is. Each None: as far as they like. types: of columns, as batches before have shown them.
     """
@@ -95,11 +96,10 @@ class Reading:
     batch: int
     fired: int | None
     by_clock: bool
-    tables: Store
+    tables: Store | None
     fence: Fence
     isolates: bool = True
     skip: tuple[Skip, ...] = ()
-    is_trial: bool = False
     max_ahead: int | None = None
     believed: int | None = None
     types: Agreed = field(default_factory=dict)
@@ -245,7 +245,7 @@ def _arrived(block: Block, windows: Windows, reading: Reading) -> Block:
 
 def _written(reading: Reading, name: str, tables: list[pa.Table], notes: ReadNotes) -> int:
     rows = sum(int(table.num_rows) for table in tables)
-    if rows and not reading.is_trial:
+    if rows and reading.tables is not None:
         notes.tables.append(reading.tables.write_table(name, pa.concat_tables(tables)))
     return rows
 

@@ -140,11 +140,11 @@ class BucketPlace:
         before = self.before
         if before is None:
             return self._holder(self.job).begin(), 0
-        remembered = self.memory.take(self.known_as, before.log) if self.memory else None
+        remembered = self.memory.take(self.known_as, before.state.log) if self.memory else None
         if remembered is not None:
             return self._go_on(remembered.held, remembered.batch, before), 0
         damages: list[CorruptFile | MissingFile] = []
-        for base in [*reversed(before.bases), *([] if len(before.bases) > 1 else [None])]:
+        for base in [*reversed(before.state.bases), *([] if len(before.state.bases) > 1 else [None])]:
             try:
                 held = self._holder(self.job).begin() if base is None else self._read_base(base)
                 return self._go_on(held, -1 if base is None else base.batch, before), len(damages)
@@ -157,7 +157,7 @@ class BucketPlace:
 
     def _go_on(self, held: Held, after: int, before: Commit) -> Held:
         """From what the bucket carried after a batch, by what came and fell due since."""
-        for entry in before.log:
+        for entry in before.state.log:
             if entry.batch > after:
                 fresh = self._read_input(entry)
                 held.add(fresh)

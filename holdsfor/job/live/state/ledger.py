@@ -11,9 +11,9 @@ What a bucket carries after a batch is a base, and what came and fell due since:
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdsfor.errors import HoldsforError
@@ -49,37 +49,15 @@ class Logged:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
-    """State of a stream after a batch. Times are None until there are any.
+class StateFiles:
+    """Files that hold the state of all buckets.
 
-    source: the last batch of the source that is in it; closing the stream is a batch without one.
-    start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
-    time of any row. settled: what was concluded up to it will not change, by the name of a
-    fluent or event.
-    doubted: how many rows in a row were set aside up to now, because they arrive too far ahead of the rest.
-    written: when, in seconds since 1970.
     bases: the newest is the last; the one before it is kept to go back to. log: all batches after that one that have
     brought anything or went through query times.
-    spark: how far Spark's own log is, as texts of its files, so that it can be made again.
-    seen: in the columns of files, by which these keep their types, see `column_types`.
     """
 
-    batch: int
-    start: int | None = None
-    fired: int | None = None
-    watermark: int | None = None
-    latest: int | None = None
-    settled: Mapping[str, int] = field(default_factory=dict)
-    closed: bool = False
     bases: tuple[Base, ...] = ()
     log: tuple[Logged, ...] = ()
-    files: tuple[Written, ...] = ()
-    counts: Mapping[str, float] = field(default_factory=dict)
-    source: int = -1
-    doubted: int = 0
-    written: float = field(default=0.0, compare=False)
-    spark: Mapping[str, str] = field(default_factory=dict)
-    seen: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def since_base(self) -> tuple[Logged, ...]:
@@ -94,65 +72,128 @@ class Commit:
         return any(entry.files for entry in self.log if entry.batch > last)
 
     @property
+    def for_restart(self) -> list[Written]:
+        """Files that a restart would read: the newest base, and what came after it."""
+        newest = [base.files for base in self.bases[-1:]]
+        return [file for files in (*newest, *(entry.files for entry in self.since_base)) for file in files]
+
+    @property
+    def files(self) -> list[Written]:
+        """Files that a restart may read, also those of the base before."""
+        bases = [base.files for base in self.bases]
+        return [file for files in (*bases, *(entry.files for entry in self.log)) for file in files]
+
+    @property
+    def names(self) -> set[str]:
+        return {file.name for file in self.files}
+
+    @property
     def base_bytes(self) -> int:
-        return _size(file for base in self.bases[-1:] for file in base.files)
+        return sum(file.size for base in self.bases[-1:] for file in base.files)
 
     @property
     def log_bytes(self) -> int:
         """Bytes of the input that is logged after the newest base."""
-        return _size(file for entry in self.since_base for file in entry.files)
+        return self.size - self.base_bytes
 
     @property
-    def state_bytes(self) -> int:
+    def size(self) -> int:
         """Bytes that a restart would read."""
-        return self.base_bytes + self.log_bytes
+        return sum(file.size for file in self.for_restart)
 
-    @property
-    def state_files(self) -> tuple[Written, ...]:
-        """All that a restart may read."""
-        lists = [base.files for base in self.bases] + [entry.files for entry in self.log]
-        return tuple(file for files in lists for file in files)
+    def add(self, entry: Logged, base: Base | None) -> StateFiles:
+        """Return the files after a batch, which may have brought something, and may have written a base."""
+        log = (*self.log, entry) if entry.files or entry.due else self.log
+        if base is None:
+            return replace(self, log=log)
+        bases = (*self.bases, base)[-2:]
+        first = bases[0].batch if len(bases) > 1 else -1
+        return StateFiles(bases, tuple(entry for entry in log if entry.batch > first))
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """Place of a batch in its source. batch: the last one of the source that is in it; closing a stream is none.
+
+    spark: how far Spark's own log is, as texts of its files, so that it can be made again.
+    """
+
+    batch: int = -1
+    spark: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RowsRead:
+    """Rows of a stream, as far as it has read them. Times are None until there are any.
+
+    watermark: the latest arrival. latest: the latest time of any row. doubted: how many rows in a row were set aside up
+    to now, because they arrive too far ahead of the rest. seen: in the columns of files, by which these keep their
+    types, see `column_types`.
+    """
+
+    watermark: int | None = None
+    latest: int | None = None
+    doubted: int = 0
+    seen: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """State of a stream after a batch. Times are None until there are any.
+
+    start: the history begins after it. fired: the last query time. settled: what was concluded up to it will not
+    change, by the name of a fluent or event. written: when, in seconds since 1970.
+    """
+
+    batch: int
+    start: int | None = None
+    fired: int | None = None
+    settled: Mapping[str, int] = field(default_factory=dict)
+    closed: bool = False
+    state: StateFiles = StateFiles()
+    files: tuple[Written, ...] = ()
+    counts: Mapping[str, float] = field(default_factory=dict)
+    source: SourcePlace = SourcePlace()
+    rows: RowsRead = RowsRead()
+    written: float = field(default=0.0, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         return {
             "version": VERSION,
             "batch": self.batch,
-            "source": self.source,
+            "source": self.source.batch,
             "start": self.start,
             "fired": self.fired,
-            "watermark": self.watermark,
-            "latest": self.latest,
+            "watermark": self.rows.watermark,
+            "latest": self.rows.latest,
             "settled": dict(self.settled),
             "closed": self.closed,
-            "bases": [[base.batch, _listed(base.files)] for base in self.bases],
-            "log": [_entry_as_json(entry) for entry in self.log],
+            "bases": [[base.batch, _listed(base.files)] for base in self.state.bases],
+            "log": [_entry_as_json(entry) for entry in self.state.log],
             "files": _listed(self.files),
             "counts": dict(self.counts),
-            "doubted": self.doubted,
+            "doubted": self.rows.doubted,
             "written": self.written,
-            "spark": dict(self.spark),
-            "seen": dict(self.seen),
+            "spark": dict(self.source.spark),
+            "seen": dict(self.rows.seen),
         }
 
     @staticmethod
     def from_json(content: Mapping[str, Any]) -> Commit:
+        bases = tuple(Base(batch, _written(files)) for batch, files in content["bases"])
+        seen = content.get("seen", {})  # an earlier Holdsfor typed each field by itself
         return Commit(
             content["batch"],
             content["start"],
             content["fired"],
-            content["watermark"],
-            content["latest"],
             content["settled"],
             content["closed"],
-            tuple(Base(batch, _written(files)) for batch, files in content["bases"]),
-            tuple(map(_entry_of, content["log"])),
+            StateFiles(bases, tuple(map(_entry_of, content["log"]))),
             _written(content["files"]),
             content["counts"],
-            content["source"],
-            content["doubted"],
+            SourcePlace(content["source"], content["spark"]),
+            RowsRead(content["watermark"], content["latest"], content["doubted"], seen),
             content["written"],
-            content["spark"],
-            content.get("seen", {}),  # an earlier Holdsfor typed each field by itself
         )
 
 
@@ -164,10 +205,6 @@ def _entry_of(entry: list[Any]) -> Logged:
 def _entry_as_json(entry: Logged) -> list[Any]:
     due = [entry.due.start, entry.due.stop, entry.due.step]
     return [entry.batch, _listed(entry.files), due, entry.end, entry.mark]
-
-
-def _size(files: Iterable[Written]) -> int:
-    return sum(file.size for file in files)
 
 
 def _listed(files: tuple[Written, ...]) -> list[tuple[str, int, int]]:
@@ -215,16 +252,16 @@ class Ledger:
             if after.batch >= self.KEPT:
                 self.store.delete(commit_name(after.batch - self.KEPT))
             if before is not None:
-                for name in _state_names(before) - _state_names(after):
+                for name in before.state.names - after.state.names:
                     self.store.delete(name)
 
     def clean(self, last: Commit | None) -> None:
         """Removes what a driver that was killed has left behind."""
         with self.held():
             self.store.sweep()
-            known = set() if last is None else _state_names(last)
+            used = set() if last is None else last.state.names
             for name in self.store.names("state/"):
-                if name not in known:
+                if name not in used:
                     self.store.delete(name)
 
     def begin(self, identity: Mapping[str, Any], tables: str = "") -> str:
@@ -266,7 +303,3 @@ def read_version(store: Store, name: str) -> dict[str, Any]:
             "Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
         )
     return store.read_record(name)
-
-
-def _state_names(commit: Commit) -> set[str]:
-    return {file.name for file in commit.state_files}

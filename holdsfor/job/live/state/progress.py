@@ -62,9 +62,9 @@ def write_done(spark: Store, batch: int) -> None:
 
 def offset_of(commit: Commit) -> dict[str, int] | None:
     """Return the offset of the source after a batch; None if no row has been read yet."""
-    if commit.source < 0:
+    if commit.source.batch < 0:
         return None
-    lines = commit.spark.get("offsets", "").splitlines()
+    lines = commit.source.spark.get("offsets", "").splitlines()
     if len(lines) < 3:
         raise HoldsforError(
             f"the commit of batch {commit.batch} does not say how far the source was read. Go on with Spark, or begin "
@@ -79,16 +79,16 @@ def repair_progress(spark: Store, last: Commit | None) -> list[Damage]:
     for damage in damages:
         if damage.stops:
             raise HoldsforError(str(damage))
-    source = -1 if last is None else last.source
+    source = -1 if last is None else last.source.batch
     for name in _broken(spark, source):
         _delete(spark, name)
-    if last is not None and source >= 0 and any(True for _ in _lacking(spark, source, last.spark)):
-        _restore(spark, source, last.spark)
+    if last is not None and source >= 0 and any(True for _ in _lacking(spark, source, last.source.spark)):
+        _restore(spark, source, last.source.spark)
     return damages
 
 
 def find_damage(spark: Store, last: Commit | None) -> Iterator[Damage]:
-    source = -1 if last is None else last.source
+    source = -1 if last is None else last.source.batch
     ahead = _ahead(spark, source)
     if ahead is not None:
         batch = "no batch" if last is None else f"batch {last.batch} (Spark's batch {source})"
@@ -100,8 +100,8 @@ def find_damage(spark: Store, last: Commit | None) -> Iterator[Damage]:
     for name in _broken(spark, source):
         yield Damage(spark.shown(name), "is empty or damaged", "It is not needed: the next start removes it.", False)
     if last is not None and source >= 0:
-        for name in _lacking(spark, source, last.spark):
-            yield _damage_of_lacking(spark, name, last.spark)
+        for name in _lacking(spark, source, last.source.spark):
+            yield _damage_of_lacking(spark, name, last.source.spark)
 
 
 def _damage_of_lacking(spark: Store, name: str, known: Mapping[str, str]) -> Damage:

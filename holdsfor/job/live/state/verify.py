@@ -126,7 +126,7 @@ def _state(looked: Checkpoint) -> VerifiedPart:
     last = looked.last
     if last is None:
         return VerifiedPart("state", "none yet")
-    files, sizes = last.state_files, looked.state.sizes("state/")
+    files, sizes = last.state.files, looked.state.sizes("state/")
     damages = {d.place: d for d in check_files(looked.state, files, sizes, thorough=True)}
     bad = [file for file in files if looked.state.shown(file.name) in damages]
     told = [_weighed(looked.state, last, file, bad, damages[looked.state.shown(file.name)]) for file in bad]
@@ -135,7 +135,7 @@ def _state(looked: Checkpoint) -> VerifiedPart:
 
 def _weighed(state: Store, last: Commit, file: Written, bad: list[Written], damage: Damage) -> Damage:
     """A base can be made again from the one before it (the first: from nothing) and all that its bucket got since."""
-    *older, newest = [base.files for base in last.bases] or [()]
+    *older, newest = [base.files for base in last.state.bases] or [()]
     mine = [other for other in bad if _bucket(other) == _bucket(file)]
     if file in newest and mine == [file]:
         return Damage(damage.place, damage.problem, NEXT_START, stops=False)
@@ -211,7 +211,7 @@ def _files(looked: Checkpoint) -> VerifiedPart:
 
 def _offset(last: Commit | None) -> dict[str, int]:
     """How far in that list the last batch has read."""
-    for line in (last.spark.get("offsets", "") if last else "").splitlines():
+    for line in (last.source.spark.get("offsets", "") if last else "").splitlines():
         if line.startswith('{"files"'):
             return dict(json.loads(line))
     return {}
