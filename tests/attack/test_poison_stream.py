@@ -217,7 +217,7 @@ def test_a_file_that_cannot_be_read_is_one_reject(name: str, content: bytes, rea
     commit = live.run(0, source.listed()())
     (row,) = live.table(commit, "rejects")
     assert (row["row"], "bad" in row["source"], reason in row["reason"]) == (0, True, True)
-    assert metrics_of(commit).rejected == 1
+    assert metrics_of(commit).counts.rejected == 1
     (source.folder / "later.csv").write_text(good_line(1) + "\n")
     live.run(1, source.listed()())
     assert live.answer() == expected(2)
@@ -318,8 +318,8 @@ def test_rows_on_which_a_reader_fails(tmp_path: Path) -> None:
             (f"<batch {batch}, partition 0>", 11, reason, 1, {"value": b"velocity|1|1|poison|1"}),
             (f"<batch {batch}, partition 1>", 11, reason, 1, {"value": b"poison 2"}),
         ]
-        assert metrics_of(commit).units_quarantined == 2
-        assert metrics_of(commit).events_in == 21
+        assert metrics_of(commit).counts.units_quarantined == 2
+        assert metrics_of(commit).counts.events_in == 21
     assert live.answer() == expected(12)
 
 
@@ -337,7 +337,7 @@ def test_rows_of_which_workers_die(when: str, tmp_path: Path, caplog: pytest.Log
         assert crew.trials <= 3 + 2 + 2 * 7 + 2
         listed = [file.name for file in commit.files if file.name.startswith("quarantine/")]
         assert sorted(live.tables.names(f"quarantine/batch={batch:07d}/")) == sorted(listed)  # none of a trial
-        assert metrics_of(commit).units_quarantined == 2
+        assert metrics_of(commit).counts.units_quarantined == 2
         assert "set aside in quarantine after 3 attempts" in caplog.text
     assert live.answer() == expected(6)
     assert not list(live.state.names("attempts/"))
@@ -407,4 +407,4 @@ def test_the_start_is_found_beside_poison(tmp_path: Path) -> None:
     live.stream.setting = replace(live.stream.setting, clock=None, times=Times(50, STEP))
     commit = live.stream.run(0, Alone([lines("velocity|7|7|good0|1", "poison", "velocity|40|40|good0|9")]))
     assert commit.start == 6
-    assert metrics_of(commit).units_quarantined == 1
+    assert metrics_of(commit).counts.units_quarantined == 1
