@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Container, Generator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.structure import term_codes
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
-from holdsfor.language.terms import Compound, Term, Var
+from holdsfor.language.terms import Compound, Float, Term, Var
 from holdsfor.language.written import written
 from holdsfor.plan.definitions import Declared
 from holdsfor.plan.operators import (
@@ -27,14 +27,16 @@ from holdsfor.plan.operators import (
     Names,
     Occurring,
     Op,
+    Relation,
     Structure,
     Tally,
     Where,
     Without,
 )
+from holdsfor.plan.structures import is_open, names_in
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.influence import effects_of_chain
-from holdsfor.why.replay import Key, Replay
+from holdsfor.why.replay import PartialKey, Replay, base_name
 
 if TYPE_CHECKING:
     from holdsfor.why.walk import Walk
@@ -63,7 +65,12 @@ class Solution:
 
 
 def value_of(variable: str, row: Rows, replay: Replay) -> str:
-    return replay.text(int(row.codes(variable)[0]))
+    """Write the value of a variable, without making a term of a number."""
+    column = row.column(variable)
+    if not column.is_number:
+        return replay.text(int(column.codes()[0]))
+    number = column.numbers().tolist()[0]
+    return str(number) if isinstance(number, int) else str(Float(number))
 
 
 def term_text(term: Term, row: Rows, replay: Replay) -> str:
@@ -91,34 +98,39 @@ def arg_text(arg: Arg, row: Rows, replay: Replay) -> str:
 # ---------------------------------------------------------------- solutions
 
 
-def solve(rule: Conclude | Declared, key: Key, replay: Replay) -> Rows:
+def solve(rule: Conclude | Declared, key: PartialKey, replay: Replay) -> Rows:
     """Return the solutions of a rule's body for which its head is about the grounding."""
-    given_columns = _bound_columns(rule.args, rule.chain, key, replay)
+    assigned = {op.variable for op in rule.chain if isinstance(op, Let | Tally)}
+    rows = bind_head(rule.args, key, replay, assigned)
     if isinstance(rule, Declared) and rule.start:
         first = replay.time(replay.world.first_points[1])
-        given_columns[rule.start] = Column(replay.world.dictionary, numbers=np.array([first]))
-    rows = run(rule.chain, replay.world, Rows(replay.world.axis, 1, given_columns))
-    return agreeing(rows, rule.args, key, replay)
+        rows = rows.bind({rule.start: Column(replay.world.dictionary, numbers=np.array([first]))})
+    return agreeing(run(rule.chain, replay.world, rows), rule.args, key, replay)
 
 
-def _bound_columns(args: tuple[Arg, ...], chain: Chain, key: Key, replay: Replay) -> dict[str, Column]:
-    """Return the variables of a head with their values, but for those that the body works out."""
-    assigned = {op.variable for op in chain if isinstance(op, Let | Tally)}
-    pairs = [(arg, code) for arg, code in zip(args, key, strict=True) if isinstance(arg, str) and arg not in assigned]
-    return replay.columns_of(tuple(code for _, code in pairs), [arg for arg, _ in pairs])
+def bind_head(args: tuple[Arg, ...], key: PartialKey, replay: Replay, but: Container[str] = ()) -> Rows:
+    """Return one row with the variables that a head has, or none if the head is not about the grounding.
+
+    but: variables that the body works out.
+    """
+    axis, heads = replay.world.axis, [f"head {position}" for position in range(len(args))]
+    parts = [
+        (arg, code, head)
+        for arg, code, head in zip(args, key, heads, strict=True)
+        if code is not None and not any(name in but for name in names_in((arg,)))
+    ]
+    columns = {arg: replay.column(code) for arg, code, _ in parts if isinstance(arg, str)}
+    columns |= {head: replay.column(code) for arg, code, head in parts if isinstance(arg, Structure)}
+    chain = tuple(Match(Var(head), arg) for arg, _, head in parts if isinstance(arg, Structure))
+    return run(chain, replay.world, Rows(axis, 1, columns))
 
 
-def agreeing(rows: Rows, args: tuple[Arg, ...], key: Key, replay: Replay) -> Rows:
+def agreeing(rows: Rows, args: tuple[Arg, ...], key: PartialKey, replay: Replay) -> Rows:
     """Return the rows for which the arguments are the grounding."""
     for arg, code in zip(args, key, strict=True):
-        if rows.size and arg is not None and not names_open(arg):
+        if rows.size and code is not None and not is_open(arg):
             rows = rows.filter(term_codes(arg, rows, replay.world.dictionary) == code)
     return rows
-
-
-def names_open(arg: Arg) -> bool:
-    """Return whether an argument has a part that any value will do for."""
-    return arg is None or (isinstance(arg, Structure) and any(map(names_open, arg.args)))
 
 
 def at_times(rows: Rows, time: str, low: int, high: int, replay: Replay) -> Rows:
@@ -156,11 +168,30 @@ def _explain(op: Op, body: Solution, walk: Walk) -> Steps:
         case Tally():
             return (yield _counted(op, body, walk))
         case Lookup():
-            args = [arg_text(arg, body.row, walk.replay) for arg in op.args]
-            return Derivation("fact", f"{op.facts.name}({','.join(args)})" if args else op.facts.name)
+            return explain_lookup(op, body.row, walk.replay)
         case Occurring():
             return Derivation("unexplained", "not explained yet: the match of a pattern")
     return _calculated(op, body, walk.replay)
+
+
+def explain_lookup(op: Lookup, row: Rows, replay: Replay) -> Derivation:
+    """Explain a background fact: it is one."""
+    return Derivation("fact", call_text(op.facts.name, op.args, row, replay))
+
+
+def call_text(name: str, args: Iterable[Arg], row: Rows, replay: Replay) -> str:
+    """Write a name with its arguments."""
+    texts = [arg_text(arg, row, replay) for arg in args]
+    return f"{name}({','.join(texts)})" if texts else name
+
+
+def grounding_text(relation: Relation, args: tuple[Arg, ...], row: Rows, replay: Replay) -> str:
+    """Write an event, or a fluent with its value, with the values that the row has."""
+    name = base_name(relation)
+    if relation.kind == "valued":
+        return f"{call_text(name, args[:-1], row, replay)}={arg_text(args[-1], row, replay)}"
+    call = call_text(name, args, row, replay)
+    return call if relation.value is None else f"{call}={relation.value}"
 
 
 def _calculated(op: Where | Let | Match, body: Solution, replay: Replay) -> Derivation:
@@ -228,16 +259,11 @@ def _condition_text(op: Op, row: Rows, replay: Replay) -> str:
     """Write a condition with the values that the row has."""
     match op:
         case At() | Holding():
-            name = replay.name(op.relation, ()) if not op.args else ""
-            args = [arg_text(arg, row, replay) for arg in op.args]
-            value = args.pop() if op.relation.kind == "valued" else op.relation.value
-            call = f"{op.relation.name}({','.join(args)})" if args else name or op.relation.name
-            call = call if value is None else f"{call}={value}"
             at = value_of(op.time, row, replay) if op.time in row.names else "any time"
             edge = "" if isinstance(op, Holding) or op.what == "occurrence" else f"{op.what} of "
-            return f"{edge}{call} at {at}"
+            return f"{edge}{grounding_text(op.relation, op.args, row, replay)} at {at}"
         case Lookup():
-            return f"{op.facts.name}({','.join(arg_text(arg, row, replay) for arg in op.args)})"
+            return call_text(op.facts.name, op.args, row, replay)
         case Where():
             return term_text(Compound(op.op, (op.left, op.right)), row, replay)
         case Let():

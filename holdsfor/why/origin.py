@@ -20,14 +20,21 @@ class Origin:
         self._description, self._source = description, source
         self._windows, self._unit = windows, unit
         self._walk: Walk | None = None
+        self._room = 0
 
     def why(self, fact: str, at: TimePoint) -> Derivation:
         """Explain why a fluent holds, or an event happens, at a time."""
+        from holdsfor.engine.data.dictionary import with_room
         from holdsfor.why.replay import replay
         from holdsfor.why.request import answer, read_request
         from holdsfor.why.walk import Walk
 
         request = read_request(fact, at, self._windows, self._unit)
-        if self._walk is None:
-            self._walk = Walk(replay(self._description, self._source, self._windows))
-        return answer(request, self._walk)
+
+        def attempt(room: int) -> Derivation:
+            if self._walk is None or self._room < room:
+                self._walk = Walk(replay(self._description, self._source, self._windows, room))
+                self._room = room
+            return answer(request, self._walk)
+
+        return with_room(attempt)

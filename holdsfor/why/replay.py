@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,6 @@ import pyarrow as pa
 from holdsfor.engine.bodies.structure import take_apart
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask
-from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains
@@ -23,6 +22,7 @@ from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
+from holdsfor.language.terms import Term
 from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.definitions import Definition
@@ -32,22 +32,19 @@ from holdsfor.why.derivation import LeafRows
 
 Key = tuple[int, ...]
 """The codes of the arguments of a grounding, with the value last where it is a column."""
+PartialKey = tuple[int | None, ...]
+"""The same, in which None is anything."""
 
 
-def replay(description: EventDescription, source: EventSource, windows: Windows) -> Replay:
-    """Evaluate a history again, with all relations in the world."""
+def replay(description: EventDescription, source: EventSource, windows: Windows, room: int) -> Replay:
+    """Evaluate a history again, with all relations in the world. room: for so many times more terms than there are."""
     read = source.read(description.with_input().inputs)
     program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
     inside = (set_aside(block, windows.fence)[0] for block in read.blocks)
     blocks = tuple(standing(counted(block, windows).block, windows) for block in inside)
-
-    def attempt(room: int) -> World:
-        world = prepare(program, blocks, windows, room=2 * room)  # answers may name terms of their own
-        evaluate(program, world)
-        return world
-
-    name = ", ".join(dict.fromkeys(part.source for part in source.parts))
-    return Replay(program, with_room(attempt), blocks, windows, name)
+    world = prepare(program, blocks, windows, room=room)
+    evaluate(program, world)
+    return Replay(program, world, blocks, windows, ", ".join(dict.fromkeys(part.source for part in source.parts)))
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ class Replay:
 
     def name(self, relation: Relation, key: Key) -> str:
         """Write a grounding as rules do."""
-        name = relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}")
+        name = base_name(relation)
         texts = [self.text(code) for code in key]
         value = texts.pop() if relation.kind == "valued" else relation.value
         grounding = f"{name}({','.join(texts)})" if texts else name
@@ -98,10 +95,12 @@ class Replay:
 
     # ------------------------------------------------------------ what is in the world
 
-    def columns_of(self, key: Key, names: Sequence[str]) -> dict[str, Column]:
-        """Return columns of one row, by the names of variables."""
-        codes = zip(names, key, strict=True)
-        return {name: Column(self.world.dictionary, np.array([code])) for name, code in codes}
+    def column(self, code: int) -> Column:
+        """Return a column of one term."""
+        return Column(self.world.dictionary, np.array([code]))
+
+    def code(self, term: Term) -> int:
+        return self.world.dictionary.code_of(term)
 
     def choose(self, columns: list[Ints], args: tuple[Arg, ...], row: Rows) -> Ints:
         """Return the places at which columns agree with arguments, as far as the row has values for them."""
@@ -137,11 +136,12 @@ class Replay:
             for place in agreeing.tolist()
         ]
 
-    def interval_at(self, relation: Relation, key: Key, point: int) -> HeldInterval | None:
-        """Return the interval of a grounding that has the point."""
-        names = tuple(f"k{position}" for position in range(len(key)))
-        row = Rows(self.world.axis, 1, self.columns_of(key, names))
-        return next(iter(self.intervals(relation, names, row, point, point + 1)), None)
+    def intervals_of_key(self, relation: Relation, key: PartialKey, low: int, high: int) -> list[HeldInterval]:
+        """Return the intervals of a grounding, in which None is anything, that have a point in low..high-1."""
+        names = [None if code is None else f"k{position}" for position, code in enumerate(key)]
+        pairs = zip(names, key, strict=True)
+        columns = {name: self.column(code) for name, code in pairs if name is not None and code is not None}
+        return self.intervals(relation, tuple(names), Rows(self.world.axis, 1, columns), low, high)
 
     def occurrences(self, relation: Relation, args: tuple[Arg, ...], row: Rows, point: int) -> list[Happened]:
         """Return the occurrences of events like these that are over at a point."""
@@ -188,6 +188,11 @@ class Replay:
     def all_rows_of(self, relation: Relation) -> tuple[LeafRows, ...]:
         """Return all rows of an input."""
         return tuple(LeafRows(block, np.arange(len(block)), self.source) for block in self.blocks_of(relation))
+
+
+def base_name(relation: Relation) -> str:
+    """Return what the author of the rules calls a relation."""
+    return relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}")
 
 
 @dataclass(frozen=True, slots=True)

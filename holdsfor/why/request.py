@@ -91,8 +91,7 @@ def _explain(relation: Relation, held: HeldInterval, point: int, walk: Walk) -> 
     definition = walk.replay.definitions.get(relation)
     if held.end >= walk.replay.world.axis.mask or not isinstance(definition, Simple | Group):
         return derivation
-    fluent = next(each for each in definition.simple_fluents if relation in each.relations)
-    return replace(derivation, ended=(walk.drive(explain_end(fluent, relation, held, walk)),))
+    return replace(derivation, ended=(walk.drive(explain_end(definition, relation, held, walk)),))
 
 
 # ---------------------------------------------------------------- what is wrong with a request

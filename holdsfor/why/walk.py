@@ -11,7 +11,7 @@ from holdsfor.plan.definitions import Derived, Group, Recursion, Simple, Static
 from holdsfor.plan.operators import Occurring, Relation
 from holdsfor.why.bodies import Solution, Steps, at_times, explain_body, solve
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.inertia import explain_simple
+from holdsfor.why.inertia import explain_inertia, explain_reached, find_reached
 from holdsfor.why.influence import Effect, Influence
 from holdsfor.why.replay import Happened, HeldInterval, Key, Replay
 from holdsfor.why.static import explain_static
@@ -69,6 +69,10 @@ class Walk:
                 return (yield self._concluded(fact, definition, one))
             case Recursion():
                 return replace(fact, causes=(self.lost("patterns that are about each other"),))
+            case Group():
+                target = next(target for target, event in definition.reached if event == relation)
+                for reached in find_reached(definition, target, one.key, one.time, one.time, self):
+                    return (yield explain_reached(fact, reached, self))
         return replace(fact, causes=(self.lost("what happens when a deadline is reached"),))
 
     def _concluded(self, fact: Derivation, definition: Derived, one: Happened) -> Steps:
@@ -99,7 +103,7 @@ class Walk:
         return self._explained[about]
 
     def _holds(self, relation: Relation, key: Key, low: int, high: int) -> Steps:
-        one = self.replay.interval_at(relation, key, low)
+        one = next(iter(self.replay.intervals_of_key(relation, key, low, low + 1)), None)
         name = self.replay.name(relation, key)
         if one is None or one.end < high:
             return self.lost(f"why {name} held from {self.replay.time(low)} until {self.replay.time(high)}")
@@ -108,11 +112,8 @@ class Walk:
         match definition:
             case None:
                 return replace(fact, kind="input", rows=self.replay.rows_of(relation, key, low, high))
-            case Simple():
-                return (yield explain_simple(fact, definition, relation, one, self))
-            case Group():
-                fluent = next(each for each in definition.fluents if relation in each.relations)
-                return (yield explain_simple(fact, fluent, relation, one, self, definition.deadlines))
+            case Simple() | Group():
+                return (yield explain_inertia(fact, definition, relation, one, self))
             case Static():
                 return (yield explain_static(fact, definition, key, low, high, self))
         return replace(fact, causes=(self.lost(name),))

@@ -87,3 +87,146 @@ def test_the_tree_is_plain_values() -> None:
 def test_a_question_without_an_answer_says_why(fact: str, at: int, words: str) -> None:
     with pytest.raises(holdsfor.HoldsforError, match=words.replace("?", "\\?")):
         recognised(MOVING, ROWS).why(fact, at=at)
+
+
+def test_a_union_is_explained_by_the_operand_that_holds_then() -> None:
+    rules = """
+initiatedAt(on(X)=true, T) :- happensAt(press(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(release(X), T).
+holdsFor(busy(X)=true, I) :- holdsFor(on(X)=true, I1), holdsFor(shift(X)=true, I2), union_all([I1,I2], I).
+"""
+    rows = ["press(a) @ 2", "release(a) @ 5", "shift(a)=true @ [4,9)"]
+    early, late = (explain(rules, rows, "busy(a)=true", at) for at in (3, 8))
+    assert (early.since, early.until) == (late.since, late.until) == (3, 9)
+    assert whats(early) == ["on(a)=true"]
+    assert whats(late) == ["shift(a)=true"]
+    assert dict(late.bindings) == {"X": "a"}
+
+
+def test_an_intersection_needs_all_operands_and_a_difference_the_absence_of_one() -> None:
+    rules = """
+holdsFor(both(X)=true, I) :- holdsFor(a(X)=true, I1), holdsFor(b(X)=true, I2), intersect_all([I1,I2], I).
+holdsFor(only(X)=true, I) :- holdsFor(a(X)=true, I1), holdsFor(b(X)=true, I2), relative_complement_all(I1, [I2], I).
+"""
+    rows = ["a(x)=true @ [1,9)", "b(x)=true @ [4,6)"]
+    assert whats(explain(rules, rows, "both(x)=true", 5)) == ["a(x)=true", "b(x)=true"]
+    assert whats(explain(rules, rows, "only(x)=true", 7)) == ["a(x)=true", "not b(x)=true"]
+
+
+def test_a_duration_is_explained_over_the_whole_interval() -> None:
+    rules = """
+initiatedAt(on(X)=true, T) :- happensAt(press(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(release(X), T).
+holdsFor(long(X)=true, I) :- holdsFor(on(X)=true, I1), intDurGreater(I1, 4, I).
+holdsFor(brief(X)=true, I) :- holdsFor(on(X)=true, I1), intDurLess(I1, 4, I).
+"""
+    rows = ["press(a) @ 1", "release(a) @ 8", "press(a) @ 10", "release(a) @ 12"]
+    found = explain(rules, rows, "long(a)=true", 3)
+    assert whats(found) == ["lasts 7 > 4"]
+    assert whats(found.causes[0]) == ["on(a)=true"]
+    assert whats(explain(rules, rows, "brief(a)=true", 11)) == ["lasts 2 < 4"]
+
+
+def test_intervals_that_stand_so_to_each_other_are_both_shown() -> None:
+    rules = "holdsFor(after(X)=true, I) :- holdsFor(a(X)=true, I1), holdsFor(b(X)=true, I2), before(I1, I2, target, I)."
+    found = explain(rules, ["a(x)=true @ [1,3)", "b(x)=true @ [6,9)"], "after(x)=true", 7)
+    assert whats(found) == ["before (target)"]
+    assert [(node.what, node.since, node.until) for node in found.causes[0].causes] == [
+        ("a(x)=true", 1, 3),
+        ("b(x)=true", 6, 9),
+    ]
+
+
+def test_a_complement_needs_a_grounding_and_an_absence() -> None:
+    rules = """
+holdsFor(away(X)=true, I) :- person(X), holdsFor(in(X)=true, I1), complement_all([I1], I).
+person(x).
+"""
+    found = explain(rules, ["in(x)=true @ [5,9)"], "away(x)=true", 12)
+    assert whats(found) == ["person(x)", "not in(x)=true"]
+
+
+def test_a_deadline_goes_back_to_the_initiation_of_its_source() -> None:
+    rules = """
+initiatedAt(door(X)=open, T) :- happensAt(open(X), T).
+initiatedAt(door(X)=closed, T) :- happensAt(close(X), T).
+fi(door(X)=open, door(X)=alarmed, 5).
+"""
+    found = explain(rules, ["open(a) @ 2"], "door(a)=alarmed", 9)
+    assert found.notes == ("initiated at 2, deadline after 5",)
+    assert whats(found) == ["door(a)=open"]
+    source = explain(rules, ["open(a) @ 2"], "door(a)=open", 4)
+    assert source.until == 8
+    assert source.ended[0].what == "a deadline was reached"
+
+
+def test_another_value_ends_a_value() -> None:
+    rules = """
+initiatedAt(mode(X)=V, T) :- happensAt(set(X,V), T).
+"""
+    found = explain(rules, ["set(a,low) @ 2", "set(a,high) @ 6"], "mode(a)=low", 4)
+    assert [(one.what, one.at) for one in found.ended] == [("mode(a)=high was initiated", 6)]
+
+
+def test_what_holds_initially_says_so() -> None:
+    rules = """
+initially(lamp(X)=off) :- lamps(X).
+initiatedAt(lamp(X)=on, T) :- happensAt(press(X), T).
+lamps(a).
+"""
+    found = explain(rules, ["press(a) @ 6"], "lamp(a)=off", 3)
+    assert found.notes == ("initially",)
+    assert whats(found) == ["lamps(a)"]
+
+
+def test_fluents_that_depend_on_each_other_go_back_in_time() -> None:
+    rules = """
+initiatedAt(odd=true, T) :- happensAt(tick, T), holdsAt(even=true, T).
+terminatedAt(odd=true, T) :- happensAt(tick, T), holdsAt(odd=true, T).
+initiatedAt(even=true, T) :- happensAt(tick, T), holdsAt(odd=true, T).
+terminatedAt(even=true, T) :- happensAt(tick, T), holdsAt(even=true, T).
+initially(even=true).
+"""
+    rows = [f"tick @ {time}" for time in range(1, 4000)]
+    result = recognised(rules, rows, end=4000)
+    found = result.why("odd=true", at=3998)
+    assert found.unexplained == ()
+    assert len(list(found.nodes())) > 4000  # deeper than calls can be
+    assert len(str(found).splitlines()) > 4000
+    assert holds_again(rules, found, "odd=true", 3998, end=4000)
+
+
+def test_an_aggregate_has_the_solutions_that_counted() -> None:
+    rules = """
+initiatedAt(crowd(P)=true, T) :- happensAt(enter(_,P), T),
+    findall(X, (member(X), holdsAt(in(X,P)=true, T)), L), length(L, N), N >= 2.
+initiatedAt(in(X,P)=true, T) :- happensAt(enter(X,P), T).
+member(a). member(b). member(c).
+"""
+    found = explain(rules, ["enter(a,p) @ 1", "enter(b,p) @ 2", "enter(c,p) @ 5"], "crowd(p)=true", 9)
+    (counted,) = [cause for cause in found.causes if cause.what.startswith("the count")]
+    assert counted.what == "the count is 2"
+    assert sorted(whats(counted)) == ["in(a,p)=true", "in(b,p)=true", "member(a)", "member(b)"]
+
+
+def test_arithmetic_has_its_values() -> None:
+    rules = """
+happensAt(big(X,M), T) :- happensAt(load(X,N), T), limit(X,L), M is N - L, M > 3.
+limit(a,10).
+"""
+    found = explain(rules, ["load(a,15) @ 4"], "big(a,5)", 4)
+    assert whats(found) == ["load(a,15)", "limit(a,10)", "5 is 15-10", "5 > 3"]
+    assert found.causes[2].notes == ("M is N-L",)
+
+
+def test_a_negation_stays_true_for_the_leaves_alone() -> None:
+    """The row that keeps the guard from being off is not in the tree, and without it the negation would be false."""
+    rules = """
+initiatedAt(guarded(X)=true, T) :- happensAt(arm(X), T).
+terminatedAt(guarded(X)=true, T) :- happensAt(leave(X), T), \\+ happensAt(relief(X), T).
+initiatedAt(safe(X)=true, T) :- happensAt(check(X), T), \\+ holdsAt(open(X)=true, T), happensAt(leave(X), T2), T2 =< T.
+initiatedAt(open(X)=true, T) :- happensAt(leave(X), T), \\+ happensAt(relief(X), T).
+"""
+    rows = ["arm(a) @ 1", "leave(a) @ 5", "relief(a) @ 5", "check(a) @ 9"]
+    explain(rules, rows, "safe(a)=true", 12)
+    explain(rules, rows, "guarded(a)=true", 12)

@@ -214,11 +214,11 @@ def _keys_of(evidence: EvidentRelation, world: World) -> Ints:
 def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
     rows = Rows(world.axis, 1, {})
     for item in alternative:
-        rows = lookup(item, rows, world) if isinstance(item, Lookup) else _having(item, rows, world)
+        rows = lookup(item, rows, world) if isinstance(item, Lookup) else having(item, rows, world)
     return rows
 
 
-def _having(part: Of, rows: Rows, world: World) -> Rows:
+def having(part: Of, rows: Rows, world: World) -> Rows:
     """Joined with the groundings that the part has had."""
     intervals, args = read_by_parts(world.intervals_of(part.relation), part.args)
     axis = world.axis

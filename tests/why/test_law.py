@@ -1,0 +1,55 @@
+"""The law of explanations: the leaves of a tree, evaluated alone, yield the fact again, for random rules and streams.
+
+HOLDSFOR_PROGRAMS sets how many programs are tried, HOLDSFOR_SEED the first one.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+
+import holdsfor
+from holdsfor.language import DescriptionError
+from tests.naive.functions import FUNCTIONS
+from tests.naive.programs import Program, random_program
+from tests.why.evidence import facts_of, yields
+
+FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "10")))
+#: So many facts of a program are asked about.
+FACTS = 8
+
+
+def recognised(program: Program, events: object, **window: int) -> holdsfor.Result:
+    horizon = program.horizon
+    times = {"start": horizon.start, "end": horizon.end, "tick": horizon.tick}
+    return holdsfor.recognise(holdsfor.parse(program.text, functions=FUNCTIONS), events, **times, **window)
+
+
+def broken(program: Program, most: int = FACTS) -> tuple[list[str], list[str]]:
+    """Return the facts whose leaves do not yield them, and what could not be explained."""
+    events = holdsfor.read_events(list(program.rows), format="rtec")
+    try:
+        result = recognised(program, events, window=program.horizon.window, step=program.horizon.step)
+    except DescriptionError as error:
+        if all(each.code == "too-large" for each in error.diagnostics if each.severity == "error"):
+            pytest.skip("its conditions make more combinations than a plan may have")
+        raise
+    facts = facts_of(result, program.horizon.end)
+    failures, unexplained = [], []
+    for fact in Random(len(facts)).sample(facts, min(most, len(facts))):
+        derivation = result.why(fact.text, at=fact.at)
+        if derivation.unexplained:
+            unexplained += [f"{fact}: {what}" for what in derivation.unexplained]
+        elif not yields(recognised(program, derivation.inputs()), fact):
+            failures.append(f"{fact}\n{derivation}")
+    return failures, unexplained
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_leaves_of_a_tree_yield_the_fact(seed: int) -> None:
+    program = random_program(seed)
+    failures, _ = broken(program)
+    assert not failures, "\n\n".join([str(program), *failures])
