@@ -15,6 +15,7 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.language.terms import Compound, Float, Term, Var
 from holdsfor.language.written import written
 from holdsfor.plan.definitions import Declared
+from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import (
     Arg,
     At,
@@ -33,7 +34,7 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
-from holdsfor.plan.structures import is_open, names_in
+from holdsfor.plan.structures import is_open
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.influence import effects_of_chain
 from holdsfor.why.replay import PartialKey, Replay, base_name
@@ -117,7 +118,7 @@ def bind_head(args: tuple[Arg, ...], key: PartialKey, replay: Replay, but: Conta
     parts = [
         (arg, code, head)
         for arg, code, head in zip(args, key, heads, strict=True)
-        if code is not None and not any(name in but for name in names_in((arg,)))
+        if code is not None and not any(name in but for name in names_in(arg))
     ]
     columns = {arg: replay.column(code) for arg, code, _ in parts if isinstance(arg, str)}
     columns |= {head: replay.column(code) for arg, code, head in parts if isinstance(arg, Structure)}

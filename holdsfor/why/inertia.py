@@ -11,7 +11,6 @@ import numpy as np
 from holdsfor.engine.bodies.chain import run
 from holdsfor.plan.definitions import Due, Group, Simple
 from holdsfor.plan.operators import Conclude, Let, Relation
-from holdsfor.plan.walk import simple_of
 from holdsfor.why.bodies import Solution, Steps, agreeing, at_times, bind_head, grounding_text, solve
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.influence import both, endings_of
@@ -57,7 +56,7 @@ def explain_inertia(
 
 def fluent_of(relation: Relation, definition: Simple | Group) -> Simple:
     """Return the fluent that a relation is a value of."""
-    return next(fluent for fluent in simple_of(definition) if relation in fluent.relations)
+    return next(fluent for fluent in definition.simple_fluents if relation in fluent.relations)
 
 
 def _initially(fact: Derivation, fluent: Simple, place: int, one: HeldInterval, walk: Walk) -> Steps:

@@ -14,7 +14,8 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from holdsfor.language.nodes import find_all
-from holdsfor.plan.definitions import Derived, Domain, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Definition, Derived, Domain, Group, Recursion, Simple, Static
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -28,8 +29,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import Absent, Pattern, Scan, Sliding, conditions_of, scans, subpatterns
-from holdsfor.plan.walk import flat, reads
+from holdsfor.plan.patterns import Absent, Pattern, Scan, Sliding, conditions_of, subpatterns
 from holdsfor.why.derivation import LeafRows
 from holdsfor.why.replay import Replay
 
@@ -95,7 +95,7 @@ class Influence:
                 yield from both(_relations_in(declared.chain))
         match definition:
             case Group(deadlines=deadlines) if deadlines:
-                yield from both(reads(definition))
+                yield from both(_relations_in(definition))
                 yield from both(one for fluent in definition.simple_fluents for one in fluent.relations)
             case Simple() | Group():
                 fluent = next(each for each in definition.simple_fluents if relation in each.relations)
@@ -109,7 +109,7 @@ class Influence:
             case Derived():
                 yield from _effects_of_rules(definition.rules, direction)
             case Recursion():
-                yield from both(reads(definition))
+                yield from both(_relations_in(definition))
 
 
 def changes_of(fluent: Simple, relation: Relation, direction: Direction) -> Iterator[Effect]:
@@ -183,14 +183,14 @@ def effects_of_expression(expression: Expression, direction: Direction) -> Itera
             for part in expression.parts:
                 yield from effects_of_expression(part, direction)
         case _:
-            yield from both(part.relation for part in find_all(expression, Of))
+            yield from both(_relations_in(expression))
 
 
 def _effects_of_pattern(pattern: Pattern, direction: Direction) -> Iterator[Effect]:
     """Iterate over the effects of a pattern; where it chooses or measures, everything matters."""
     chooses = any(isinstance(part, Sliding) or part.policy != "unrestricted" for part in subpatterns(pattern))
     if chooses:
-        yield from both(scan.relation for scan in scans(pattern))
+        yield from both(_relations_in(pattern))
     for chain in conditions_of(pattern):
         yield from effects_of_chain(chain, direction)
     if isinstance(pattern, Scan):
@@ -200,10 +200,6 @@ def _effects_of_pattern(pattern: Pattern, direction: Direction) -> Iterator[Effe
         yield from _effects_of_pattern(operand, OPPOSITE[direction] if is_absent else direction)
 
 
-def _relations_in(chain: Chain) -> Iterator[Relation]:
-    """Iterate over the relations that a chain reads, those inside negations and patterns too."""
-    for op in flat(chain):
-        if isinstance(op, At | Holding):
-            yield op.relation
-        elif isinstance(op, Occurring):
-            yield from (scan.relation for scan in scans(op.pattern))
+def _relations_in(part: Chain | Definition | Pattern | Expression) -> Iterator[Relation]:
+    """Iterate over the relations that are read there, those inside negations and patterns too."""
+    return (node.relation for node in find_all(part, RelationNode))

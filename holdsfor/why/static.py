@@ -20,9 +20,9 @@ from holdsfor.engine.definitions.algebra import Frame
 from holdsfor.engine.definitions.algebra_compiling import AlgebraCompiler
 from holdsfor.engine.definitions.allen import Within, related
 from holdsfor.engine.definitions.static import having
+from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import Static
 from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate
-from holdsfor.plan.walk import parts
 from holdsfor.why.bodies import (
     Several,
     Solution,
@@ -173,7 +173,7 @@ def _explain_operand(part: Of, row: Rows, low: int, high: int, walk: Walk) -> Se
 
 def _without(part: Expression, row: Rows, walk: Walk) -> Derivation:
     """Explain that an operand does not hold: what could make it hold goes with that."""
-    names = [grounding_text(one.relation, one.args, row, walk.replay) for one in parts(part)]
+    names = [grounding_text(one.relation, one.args, row, walk.replay) for one in find_all(part, Of)]
     rows = walk.influence.rows_for(effects_of_expression(part, "more"))
     text = names[0] if isinstance(part, Of) else f"what is made of {', '.join(names)}"
     return Derivation("absent", f"not {text}", considered=rows)
@@ -185,7 +185,7 @@ def _explain_nearness(expression: Combine, row: Rows, low: int, walk: Walk) -> S
         return ()
     causes: list[Derivation] = []
     for part in expression.parts:
-        rows = walk.influence.rows_for(both(one.relation for one in parts(part)))
+        rows = walk.influence.rows_for(both(one.relation for one in find_all(part, Of)))
         note = f"within {expression.within} of {low + walk.replay.world.axis.origin}"
         for begin, end in spans_of(part, row, walk.replay):
             if begin - expression.within <= low < end + expression.within:
@@ -218,7 +218,7 @@ def _explain_relation(expression: Relate, row: Rows, low: int, walk: Walk) -> St
             if _are_related(expression, source, target, walk.replay):
                 causes += yield from explain_expression(expression.source, row, *source, walk)
                 causes += yield from explain_expression(expression.target, row, *target, walk)
-    rows = walk.influence.rows_for(both(one.relation for one in parts(expression)))
+    rows = walk.influence.rows_for(both(one.relation for one in find_all(expression, Of)))
     text, at = f"{expression.relation} ({expression.mode})", low + world.axis.origin
     return Derivation("condition", text, at=at, causes=tuple(dict.fromkeys(causes)), considered=rows)
 
