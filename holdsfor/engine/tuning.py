@@ -65,10 +65,6 @@ class Tuning:
     contradicting: int = 8
 
     # Tuples that are touched
-    #: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
-    gathering: float = 1.5
-    #: To have all rows of relations in one piece costs so many times what evaluating them does.
-    joining: float = 0.3
     #: So many rows are looked at for each tuple that time alone may change, to see whether it changes anything.
     most_carriers: int = 64
     #: So many late rows of an event are worth a look at what they conclude by themselves.
@@ -77,8 +73,6 @@ class Tuning:
     touched_codes: int = 16
     #: So many binary searches cost as much as a look at one row for each of them.
     search: int = 24
-    #: A table of all codes is looked into where one in so many of them is a key: elsewhere it is memory far apart.
-    sparse: int = 8
 
     # Relations that stay
     #: A relation with so few rows is changed as a whole: what its parts cost to merge is more than to copy it.

@@ -18,7 +18,6 @@ from holdsfor.kernels.changes.touching import (
     span_by_points,
     starts_after,
     take_touched,
-    times_of_pairs,
     touch_by_intervals,
     touch_by_points,
     unite_touched,
@@ -68,20 +67,6 @@ def test_points_span_first_to_last(points: list[Timed], more_bits: int) -> None:
     times = {key: [time for other, time in points if other == key] for key, _ in points}
     spans_of_codes = zip(codes.tolist(), firsts.tolist(), lasts.tolist(), strict=True)
     assert list(spans_of_codes) == [(key, min(of), max(of)) for key, of in sorted(times.items())]
-
-
-@law
-@given(
-    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))),
-    st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(lambda p: (min(p), max(p))), st.integers(0, 9)),
-)
-def test_times_of_pairs(pairs: list[tuple[int, int]], times: dict[tuple[int, int], int]) -> None:
-    keys, bits = sorted(times), 3
-    found = times_of_pairs(
-        *(ints(one for one, _ in pairs), ints(other for _, other in pairs), bits),
-        *(ints((one << bits) | other for one, other in keys), ints(times[key] for key in keys)),
-    )
-    assert found.tolist() == [times.get((min(pair), max(pair)), UNTOUCHED) for pair in pairs]
 
 
 @law

@@ -33,7 +33,6 @@ LEVELS = ("low", "mid", "high")
 def test_late_rows_change_what_they_change_from_scratch(seed: int) -> None:
     rules, batches = draw_rules(Random(seed)), draw_batches(Random(seed))
     tuning = Tuning(
-        gathering=0,  # only the tuples that are touched
         search=(0, 1000)[seed // 4 % 2],
         many_late=(1, 1, DEFAULT.many_late)[seed // 2 % 3],
         script_arrays=(DEFAULT.script_arrays, 4)[seed // 3 % 2],  # fewer: several scripts
@@ -79,7 +78,7 @@ terminatedAt(right(X)=true, T) :- happensAt(begin(X), T).
 
 @pytest.mark.parametrize(("slots", "count"), [(5, 1), (4, 2)])
 def test_one_script_judges_late_rows_or_several_do(slots: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    tuning, scripts = Tuning(gathering=0, many_late=1, script_arrays=slots), []
+    tuning, scripts = Tuning(many_late=1, script_arrays=slots), []
 
     def watch(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
         parts = conclude_alone(readers, world, floor)

@@ -36,7 +36,6 @@ def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path) -> None:
     """One bucket does all stages at once, and looks at all that is not settled."""
     tuning = Tuning(
         fewest_steps=0,
-        gathering=(0, 0, 1000, DEFAULT.gathering)[seed // 4 % 4],
         few_stored=(0, 0, DEFAULT.few_stored)[seed // 2 % 3],
         few_rows=(0, DEFAULT.few_rows)[min(seed // 32 % 4, 1)],
         most_messages=(0, DEFAULT.most_messages)[seed // 2 % 2],

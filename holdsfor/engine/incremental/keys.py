@@ -15,7 +15,6 @@ from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import Gathered, Stored, keep_added
 from holdsfor.engine.incremental.touched import (
-    FOREVER,
     NONE_TOUCHED,
     TouchedKeys,
     find_earliest,
@@ -24,9 +23,9 @@ from holdsfor.engine.incremental.touched import (
 )
 from holdsfor.engine.incremental.units import Positions, RowsWanted
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels.changes.touching import UNTOUCHED, times_of_pairs
+from holdsfor.kernels.changes.touching import UNTOUCHED
 from holdsfor.kernels.rows.gathering import places_from, places_of_codes
-from holdsfor.kernels.rows.searching import gather_from_all, gather_rows
+from holdsfor.kernels.rows.searching import gather_rows
 
 
 @dataclass(frozen=True)
@@ -64,10 +63,6 @@ class Tuples:
         return self.by_size.get(1, NONE_TOUCHED).by_code(self.codes)
 
     @cached_property
-    def _ends_of_codes(self) -> Ints:
-        return self.by_size.get(1, NONE_TOUCHED).ends_by_code(self.codes)
-
-    @cached_property
     def _until_of_members(self) -> Ints:
         return self._members.by_code(self.codes)
 
@@ -79,9 +74,6 @@ class Tuples:
     def until_of(self, positions: Positions, codes: Callable[[int], Ints]) -> Ints:
         """The time of each row's tuple. codes: of the arguments at a position."""
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
-        if len(positions) == 2 and not self.axis.is_wide(2):
-            one, other = (codes(position) for position in positions)
-            return times_of_pairs(one, other, self.axis.code_bits, touched.keys, touched.until)
         if len(positions) > 1:
             return touched.until_of(ordered_key(self.axis, [codes(position) for position in positions]))
         if len(touched.keys) * self.tuning.search < self.codes:
@@ -107,14 +99,8 @@ class Tuples:
             return None
         if size > self.tuning.few_stored and base.latest() + reach <= self.earliest:  # all of it is over
             stored = keep_added(stored)
-            base, size = stored.base, 0
-        lists, count, axis, tuning = stored.lists(), len(touched.keys), self.axis, self.tuning
-        if count * tuning.search >= size + added and count * tuning.sparse >= self.codes:
-            edges = self._until_of_members if is_member else self.until_of_codes
-            ends = FOREVER if is_member else self._ends_of_codes
-            return stored.take(*gather_from_all(*lists, edges, ends, shift, axis.mask, reach))
         keys = touched.keys, touched.until, touched.limits()
-        return stored.take(*gather_rows(*lists, *keys, shift, axis.time_bits, reach))
+        return stored.take(*gather_rows(*stored.lists(), *keys, shift, self.axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple, and begin before its end."""

@@ -116,7 +116,7 @@ def _update(unit: Unit, turn: QueryTurn) -> None:
         turn.count("definitions_skipped", len(unit.definitions))
         return
     turn.count("blocks_evaluated", 1)
-    Evaluation(turn, unit, choose_block(turn, unit, touched), stirred).run()
+    Evaluation(turn, unit, choose_block(turn, touched), stirred).run()
 
 
 def _next_activity(

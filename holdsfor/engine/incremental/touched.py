@@ -123,13 +123,5 @@ class TouchedKeys:
         table[self.keys] = self.until
         return table
 
-    def ends_by_code(self, codes: int) -> Ints:
-        """The end of each code up to a number of codes, or one for all."""
-        if self.ends is None:
-            return FOREVER
-        table = np.full(codes, UNTOUCHED)
-        table[self.keys] = self.ends
-        return table
-
 
 NONE_TOUCHED = TouchedKeys(EMPTY, EMPTY)

@@ -238,8 +238,8 @@ def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched)
 # ---------------------------------------------------------------- blocks
 
 
-def choose_block(turn: QueryTurn, unit: Unit, touched: Touched) -> TouchedBlock:
-    """The tuples that are touched, or all tuples together where that costs less."""
+def choose_block(turn: QueryTurn, touched: Touched) -> TouchedBlock:
+    """Choose the tuples that are touched, or all tuples where something may change for any."""
     codes = len(turn.bare.dictionary) + 1
     tuples = {
         size: TouchedKeys(keys, _before_tick(turn, until))
@@ -249,7 +249,7 @@ def choose_block(turn: QueryTurn, unit: Unit, touched: Touched) -> TouchedBlock:
     if touched.everything is not None:
         until = int(_before_tick(turn, np.array([touched.everything]))[0])
         return TouchedBlock(None, min(until, chosen.earliest))
-    return TouchedBlock(None if _is_dear(turn, unit, chosen) else chosen, chosen.earliest)
+    return TouchedBlock(chosen, chosen.earliest)
 
 
 def _before_tick(turn: QueryTurn, until: Ints) -> Ints:
@@ -258,19 +258,3 @@ def _before_tick(turn: QueryTurn, until: Ints) -> Ints:
     if tick == 1:
         return np.minimum(until, turn.known.query_time) - origin
     return (np.minimum(until, turn.known.query_time) + 1) // tick * tick - 1 - origin
-
-
-def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
-    """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
-    now, tuning = turn.bare.now_on_axis, turn.tuning
-    stores = [turn.stores[relation] for relation in unit.reads if relation in turn.stores]
-    if not stores:
-        return False
-    sizes = [len(stored) for stored in stores]
-    share = 1 / stores[sizes.index(max(sizes))].count_keys()  # of one tuple
-    if tuning.gathering * share * len(tuples) <= 1:
-        return False
-    rows = sum(sizes)
-    density = rows / turn.setting.windows.window  # rows in a tick
-    elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
-    return tuning.gathering * elapsed * share * density > tuning.joining * rows + (now - tuples.earliest) * density

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.kernels.kernel import Ints, Mask, kernel
-from holdsfor.kernels.rows.searching import seek, seek_between
+from holdsfor.kernels.rows.searching import seek
 
 #: Later than all times on an axis.
 UNTOUCHED = 1 << 62
@@ -124,20 +124,6 @@ def count_ages(
         age = max(arrival[i], fired) - start[i] + step if i // one_in % counting == 0 else step
         part = int(min(max(age, step), window) * parts) - 1
         counts[min(max(part, 0), counts.size - 1)] += one_in
-
-
-@kernel
-def times_of_pairs(one: Ints, other: Ints, code_bits: int, keys: Ints, times: Ints) -> Ints:
-    """The time of each pair of codes, whatever their order; UNTOUCHED if it is not one of the sorted keys, in which the
-    lesser code comes first.
-    """
-    result = np.full(one.size, UNTOUCHED)
-    for i in range(one.size):
-        key = (min(one[i], other[i]) << code_bits) | max(one[i], other[i])
-        place = seek_between(keys, key, 0, keys.size)
-        if place < keys.size and keys[place] == key:
-            result[i] = times[place]
-    return result
 
 
 @kernel
