@@ -43,12 +43,12 @@ class Node:
     @property
     def children(self) -> tuple[Node, ...]:
         """Return the nodes directly inside, without the terms of this node."""
-        return tuple([node for name in self.CHILDREN for node in _nodes(getattr(self, name))])
+        return _nodes(self, self.CHILDREN)
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """Return the terms of this node, without those of nodes inside it."""
-        return tuple([term for name in self.TERMS for term in _nodes(getattr(self, name))])
+        return _nodes(self, self.TERMS)
 
     def rebuild(self: N, change_child: Change, change_term: Change = lambda term: term) -> N:
         """Return this node with its children and terms changed; the node itself if nothing changes."""
@@ -96,11 +96,21 @@ def map_terms(node: N, change: Change) -> N:
     return node.rebuild(lambda child: map_terms(child, change), change)
 
 
-def _nodes(value: Any) -> Iterable[Any]:
-    """Return the nodes that a field has."""
+def _nodes(node: Node, names: Iterable[str]) -> tuple[Any, ...]:
+    """Return the nodes that fields of a node have."""
+    nodes: list[Any] = []
+    for name in names:
+        _collect(getattr(node, name), nodes)
+    return tuple(nodes)
+
+
+def _collect(value: Any, nodes: list[Any]) -> None:
+    """Add the nodes of a field."""
     if isinstance(value, Node):
-        return (value,)
-    return [node for item in value for node in _nodes(item)] if isinstance(value, tuple) else ()
+        nodes.append(value)
+    elif isinstance(value, tuple):
+        for item in value:
+            _collect(item, nodes)
 
 
 def _map(value: Any, change: Change) -> Any:

@@ -31,6 +31,11 @@ class DefinitionNode(PlanNode):
         """Return the fluents with inertia that are defined there."""
         return ()
 
+    @property
+    def members(self) -> tuple[DefinitionNode, ...]:
+        """Return the definitions that are evaluated together here; itself if there are no others."""
+        return (self,)
+
     def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
         """Iterate over the rules without which it never holds or happens, each with the relation that it makes."""
         raise NotImplementedError
@@ -118,6 +123,10 @@ class Group(DefinitionNode):
     def simple_fluents(self) -> tuple[Simple, ...]:
         return self.fluents
 
+    @property
+    def members(self) -> tuple[DefinitionNode, ...]:
+        return self.fluents
+
     def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
         for fluent in self.fluents:
             yield from fluent.beginnings()
@@ -178,6 +187,10 @@ class Recursion(DefinitionNode):
     @property
     def defines(self) -> tuple[Relation, ...]:
         return tuple(event.relation for event in self.events)
+
+    @property
+    def members(self) -> tuple[DefinitionNode, ...]:
+        return self.events
 
     def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
         return (beginning for event in self.events for beginning in event.beginnings())

@@ -34,7 +34,7 @@ def distances(chain: Chain, known: Mapping[str, int]) -> dict[str, int]:
 
 
 def limit_times(chain: Chain, known: Mapping[str, Span]) -> dict[str, Span]:
-    """Where the times of a chain may lie, given where others do."""
+    """Limit where the times of a chain may lie, from where others do."""
     limits = [limit for op in chain for limit in _limits(op)]
     spans = dict(known)
     for _ in range(len(limits) + 1):  # the longest way from one time to another has so many steps
@@ -71,7 +71,7 @@ def _limits(op: object) -> Iterator[Distance]:
 
 
 def _compared(op: str, left: Term, right: Term) -> Iterator[Distance]:
-    """What a comparison says of two times; nothing if it is about something else."""
+    """Read a comparison as a distance of two times; nothing if it is about something else."""
     terms = _sum(Compound("-", (left, right)))
     if terms is None:
         return

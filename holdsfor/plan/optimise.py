@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from holdsfor.language.description import EventDescription
-from holdsfor.plan.compiler.compile import compiled, completed
+from holdsfor.plan.compiler.compile import compile_rules, completed
 from holdsfor.plan.distribution.split import split
-from holdsfor.plan.identity import identify, identify_pieces
+from holdsfor.plan.identity import identify
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
 from holdsfor.plan.passes.dead import dead
@@ -33,8 +33,8 @@ PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
 @reporting
 def plan(description: EventDescription) -> Plan:
     """The plan that the engine runs."""
-    made = compiled(description)
-    identity, pieces = identify(made), identify_pieces(made)
+    made = compile_rules(description)
+    identity, pieces = identify(made)
     for _, run in PASSES:
         made = run(made)
     check_products(made)

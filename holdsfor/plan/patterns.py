@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 Preference = tuple[OneOf["longest", "shortest", "greatest", "least"], str]
-"""Which of several candidates that ended at the same time is taken; with a variable, where it is by its value."""
+"""The order in which candidates that ended at the same time are taken; with a variable: by its value."""
 
 
 @dataclass(frozen=True, slots=True)

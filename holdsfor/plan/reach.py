@@ -28,7 +28,7 @@ from holdsfor.plan.whole_plan import Look, Reach
 
 
 def looks(definitions: Iterable[Definition], durative: Set[Relation] = frozenset()) -> tuple[Look, ...]:
-    """What each definition looks at, and how far. durative: input fluents; given point by point they are joined."""
+    """Return what each definition looks at, and how far. durative: input fluents, whose points are joined."""
     inert: set[Relation] = set()
     all_looks = []
     for definition in definitions:

@@ -15,7 +15,7 @@ Planning = Callable[[EventDescription], Plan]
 
 
 def reporting(planning: Planning) -> Planning:
-    """The same, but a Refusal becomes a DescriptionError, together with those of the rules after it."""
+    """Turn a Refusal into a DescriptionError, together with those of the rules after it."""
 
     @wraps(planning)
     def reported(description: EventDescription) -> Plan:
@@ -30,7 +30,7 @@ def reporting(planning: Planning) -> Planning:
 
 
 def _order(description: EventDescription) -> Callable[[Diagnostic], tuple[int, int, int]]:
-    """As they stand in the text."""
+    """Return the key that sorts diagnostics as they stand in the text."""
     files = list(description.sources)
     numbers = {file: number for number, file in enumerate(files)}
     return lambda each: (numbers.get(each.place.file, -1), each.place.line, each.place.column)

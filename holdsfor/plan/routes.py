@@ -38,7 +38,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a stage keeps what it defines: in the bucket that the arguments at the positions choose.
+    """The bucket in which a stage keeps what it defines: the one that the arguments at the positions choose.
 
     (): all in one bucket. None: in any bucket, perhaps in several; nothing but an exchange can bring it together.
     slices: in the bucket of the slice in which it happens.

@@ -58,7 +58,7 @@ def width(form: Form | None) -> int:
 
 
 def open_forms(args: tuple[Arg, ...]) -> tuple[Forms | None, tuple[Arg, ...]]:
-    """Of a head: as forms and flat arguments, but a term in which nothing is open stays whole."""
+    """Return the forms and flat arguments of a head, in which a term without anything open stays whole."""
     cut = [isinstance(arg, Structure) and is_open(arg) for arg in args]
     if not any(cut):
         return None, args

@@ -14,7 +14,7 @@ from holdsfor.plan.routes import Stage
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Which groundings an expression is evaluated for; domain: the relation whose declaration lists them."""
+    """Groundings for which an expression is evaluated. domain: the relation whose declaration lists them."""
 
     variables: tuple[str, ...]
     evidence: tuple[tuple[Of | Lookup, ...], ...]
@@ -82,7 +82,7 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a definition looks at, and how far from the time of its own conclusions.
+    """The relations that a definition looks at, and how far from the time of its own conclusions.
 
     stirs: how far back something may lie that changes what it concludes when nothing but time passes, and how far
     ahead; None: any distance. For a definition without a bound that may be less than its reach.

@@ -49,7 +49,7 @@ def _best(whole: Aggregate, alternatives: Sequence[Body], chosen: int, prefix: s
 
 
 def _to_variable(literal: Aggregate, name: str) -> Body:
-    """The same with a variable as its result, which is compared if a number was asked for."""
+    """Give an aggregate a variable as its result, which is compared if a number was asked for."""
     if isinstance(literal.result, Var):
         return (literal,)
     result = Var(name, literal.place)

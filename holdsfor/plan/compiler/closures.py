@@ -35,7 +35,7 @@ def _rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> Iterator
 
 
 def _endless(group: tuple[Signature, ...], known: Background) -> Refusal:
-    """What to say if the rounds do not come to an end: a number that is calculated is always new."""
+    """Return what to say if the rounds do not come to an end: a number that is calculated is always new."""
     clauses = [clause for signature in group for clause in known.rules[signature]]
     cause = next((lit for clause in clauses for lit in find_all(clause.body, Is)), clauses[0])
     message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"

@@ -32,6 +32,12 @@ from holdsfor.plan.whole_plan import Plan, Reach
 
 @reporting
 def compiled(description: EventDescription) -> Plan:
+    """Return the plan that says what the rules say."""
+    return completed(compile_rules(description))
+
+
+def compile_rules(description: EventDescription) -> Plan:
+    """Return a plan without what follows from its definitions, which `completed` adds."""
     known = background(description.background, description.tables)
     fresh = count()
     said = said_of_each(description, known, fresh)
@@ -51,7 +57,7 @@ def compiled(description: EventDescription) -> Plan:
     inputs = sources(description.inputs, stored)
     facts = tuple(known.facts.items())
     plan = Plan(inputs, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.unreported)
-    return completed(unite_with_input(plan))
+    return unite_with_input(plan)
 
 
 def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
@@ -66,7 +72,7 @@ def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
 
 
 def completed(plan: Plan) -> Plan:
-    """The plan with what follows from its definitions: facts and columns that are wanted, stages, reach."""
+    """Add what follows from the definitions of a plan: facts and columns that are read, stages, reach."""
     wanted = facts_used(plan.definitions, plan.domains, plan.closures)
     durative = {relation for source in plan.sources if source.input.kind != "event" for relation in source.relations}
     return replace(

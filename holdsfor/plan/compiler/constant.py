@@ -46,7 +46,7 @@ def _named(term: Term) -> bool:
 
 @dataclass(slots=True)
 class _Range:
-    """Where a variable may lie: the bounds, and whether they are in it."""
+    """The range of a variable: its bounds, and whether they are in it."""
 
     low: float = float("-inf")
     high: float = float("inf")

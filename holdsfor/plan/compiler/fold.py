@@ -106,7 +106,7 @@ def _singled_out(goal: Term) -> bool:
 
 
 def unify(left: Term, right: Term, fixed: Set[str] = frozenset()) -> dict[str, Term] | None:
-    """What makes the two terms equal, by variables that are not fixed where there is a choice; None if nothing does."""
+    """Return the values of variables that make two terms equal, of those not fixed where there is a choice; or None."""
     if left == right:
         return {}
     if isinstance(left, Var) and not (left.name in fixed and isinstance(right, Var)):

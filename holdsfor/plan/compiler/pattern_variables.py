@@ -62,7 +62,7 @@ def names_bound(pattern: Pattern) -> frozenset[str]:
 
 
 def sides_of(pattern: Join | Absence) -> tuple[Pattern, ...]:
-    """What a join brings together: of an absence what is around it."""
+    """Return what a join brings together: of an absence what is around it."""
     if isinstance(pattern, Join):
         return pattern.left, pattern.right
     return (pattern.first,) if isinstance(pattern.last, int) else (pattern.first, pattern.last)

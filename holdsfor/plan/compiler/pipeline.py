@@ -22,7 +22,7 @@ class OrderedRule:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What all rules of a description are compiled with. fresh: numbers for variables, none of them used twice."""
+    """Everything that rules of a description are compiled with. fresh: numbers for variables, none used twice."""
 
     known: Background
     relations: Relations

@@ -1,4 +1,4 @@
-"""What a description says of each event and fluent: its rules, unfolded, and what else is about it."""
+"""Statements by the event or fluent that they are about: rules, unfolded, and all else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to say of definitions that cannot be shared out."""
+"""Advice on definitions that cannot be shared out."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdsfor.language.nodes import Node, find_all
+from holdsfor.language.nodes import Node, find_all, walk
 from holdsfor.plan.definitions import Declared, Definition, Static
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Arg, Conclude, HoldsForRule, Occurring, Of, Relation
@@ -45,9 +45,11 @@ def body_of(rule: Conclude | Declared | HoldsForRule) -> Body:
         joins = tuple(tuple(find_all(join, Of)) for join in rule.evidence)
         return Body(rule.args, tuple(find_all(rule.expression, Of)), joins, isinstance(rule.expression, Of))
     chain = tuple(map(_by_groups, rule.chain))
-    atoms, evidence = tuple(find_all(chain, RelationNode)), _ways(chain)
-    choices = [part for part in find_all(chain, PatternNode) if part.policy != "unrestricted"]
-    is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not choices and not any(find_all(chain, Sliding))
+    nodes = list(walk(chain))
+    atoms, evidence = tuple(node for node in nodes if isinstance(node, RelationNode)), _ways(chain)
+    patterns = [node for node in nodes if isinstance(node, PatternNode)]
+    choices = [part for part in patterns if part.policy != "unrestricted"]
+    is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not choices and not any(find_all(patterns, Sliding))
     return Body(rule.args, atoms, evidence, is_rowwise, bool(choices), any(map(_competes_freely, choices)))
 
 
@@ -56,7 +58,7 @@ def _by_groups(node: Node) -> Any:
 
     A group must be in one bucket, so that nothing else can be shared out by.
     """
-    changed = node.rebuild(_by_groups)
+    changed = node.rebuild(_by_groups) if node.CHILDREN else node
     return _with_only(changed, frozenset(changed.group)) if isinstance(changed, Sliding) else changed
 
 

@@ -57,7 +57,7 @@ class Cutter:
 
 
 def by_parts(atom: RelationNode, forms: Forms, name: str) -> Definition:
-    """What has the forms, with their parts as arguments: the same intervals or occurrences, row by row."""
+    """Define what has the forms, with their parts as arguments: the same intervals or occurrences, row by row."""
     relation = atom.relation
     args = _named(forms)
     columns = tuple(names_in(args))

@@ -1,4 +1,4 @@
-"""Where definitions are, as far as they have been placed."""
+"""Places of definitions, as far as they have been chosen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where all definitions so far are. declared: relations with a declared domain, over which wildcards range."""
+    """Places of all definitions so far. declared: relations with a declared domain, over which wildcards range."""
 
     declared: frozenset[Relation] = frozenset()
     placed: dict[Relation, Placement] = field(default_factory=dict)

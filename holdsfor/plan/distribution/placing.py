@@ -129,7 +129,7 @@ def _together(definition: Definition, layout: Layout) -> Placement:
 
 
 def _from_earlier(routes: Iterable[Route], stage: int, layout: Layout) -> tuple[Route, ...]:
-    """What is defined in the stage itself needs no route."""
+    """Return the routes from earlier stages: what is defined in the stage itself needs none."""
     return tuple(dict.fromkeys(route for route in routes if layout.stage_of(route.relation) < stage))
 
 
@@ -246,7 +246,7 @@ def _follow(atom: RelationNode, variables: tuple[str, ...], layout: Layout) -> _
 
 
 def _ranges_over_key(definition: Definition, key: tuple[int, ...], layout: Layout) -> bool:
-    """What is initiated for all declared tuples, or holds initially, needs no evidence: no bucket would know of all."""
+    """Whether it is initiated for all declared tuples, or holds initially: no bucket would know of all of them."""
     for fluent in definition.simple_fluents:
         for relation, rules in zip(fluent.relations, fluent.initiations, strict=True):
             positions = key if len(key) == 1 else range(relation.arity)

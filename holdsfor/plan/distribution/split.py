@@ -92,7 +92,7 @@ class _Splitter:
         return sum(layout.placed[part.defines[0]].positions == () for part in parts)
 
     def _place_last(self, parts: tuple[Definition, ...]) -> Placement | None:
-        """Where the rest of a definition is evaluated by a key, after its parts."""
+        """Place the rest of a definition by a key, after its parts."""
         layout = self.layout.copy()
         for part in parts[:-1]:
             layout.add(part, place(part, layout))
@@ -158,7 +158,7 @@ def _bound(rule: Rule) -> set[str]:
 
 
 def _columns(arg: Arg) -> Iterator[Arg]:
-    """What of an argument is concluded: a variable; a term as a whole, which is what the head is evaluated by."""
+    """Iterate over what of an argument is concluded: a variable; a term as a whole, by which the head is evaluated."""
     if isinstance(arg, str) or (isinstance(arg, Structure) and not is_open(arg)):
         yield arg
     elif isinstance(arg, Structure):
@@ -166,7 +166,7 @@ def _columns(arg: Arg) -> Iterator[Arg]:
 
 
 def _cut(rule: Rule, columns: tuple[Arg, ...], name: str, part_of: Signature) -> tuple[Definition, Rule]:
-    """What a rule concludes for the columns, variables and whole terms, and the rule that reads that."""
+    """Split a rule into what it concludes for columns, variables and whole terms, and the rule that reads that."""
     named = {column: column if isinstance(column, str) else f"term{n}" for n, column in enumerate(columns)}
     names, head = tuple(named.values()), tuple(named.get(arg, arg) for arg in rule.args)
     if isinstance(rule, Conclude):

@@ -1,4 +1,4 @@
-"""Where the tuples of a definition come from: what must be there for it to hold for a tuple of arguments at all."""
+"""Origins of the tuples of a definition: what must be there for it to hold for a tuple of arguments at all."""
 
 from __future__ import annotations
 

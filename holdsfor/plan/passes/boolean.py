@@ -54,7 +54,7 @@ from holdsfor.plan.whole_plan import Plan
 MOST = 4  # fluents that one is made of, and intersections in the outcome: beyond, rules are no dearer than algebra
 State = frozenset[Relation]
 Cube = tuple[State, State]
-"""What must hold, and what must not."""
+"""Relations that must hold, and others that must not."""
 
 
 def boolean(plan: Plan) -> Plan:

@@ -55,7 +55,7 @@ def _follow(waiting: Placing) -> None:
 
 
 def cost(op: Op, bound: Set[str]) -> tuple[int, int]:
-    """What the join costs where these variables are bound, and its kind among tests."""
+    """Return what a join costs where these variables are bound, and its kind among tests."""
     kind = next(number for number, each in enumerate(KINDS) if isinstance(op, each))
     return _cost(op, bound), kind
 

@@ -63,7 +63,7 @@ def _counted(definition: Definition, declared: Live) -> bool:
 
 
 def _wanted(definitions: list[Definition], stay: Live) -> Iterator[Definition]:
-    """What must stay, and what is read by what is left."""
+    """Iterate over what must stay, and what is read by what is left."""
     wanted = set(stay)
     for definition in reversed(definitions):  # each comes after what it reads
         if not wanted.isdisjoint(definition.defines):
@@ -165,7 +165,7 @@ def _pruned_rule(rule: RuleNode, live: Live) -> RuleNode | None:
 
 
 def _simplified(chain: Chain, live: Live) -> Chain | None:
-    """Without comparisons and negations that are always true; None if the chain never gives anything."""
+    """Return a chain without comparisons and negations that are always true; None if it never gives anything."""
     if contradict(op for op in chain if isinstance(op, Where)):
         return None
     kept: list[Op] = []
@@ -196,7 +196,7 @@ def _simplified(chain: Chain, live: Live) -> Chain | None:
 
 
 def _pattern(pattern: Pattern, live: Live) -> Pattern | None:
-    """Without alternatives that never occur; None if nothing of it ever does."""
+    """Return a pattern without alternatives that never occur; None if nothing of it ever does."""
     match pattern:
         case Scan():
             return pattern if pattern.relation in live else None

@@ -69,7 +69,7 @@ def _size(expression: Expression | None) -> int:
 
 @lru_cache(maxsize=4096)  # asked at each evaluation
 def grounds_of(rule: HoldsForRule, relation: Relation) -> Grounds | None:
-    """What the groundings of a rule depend on; None if it needs none."""
+    """Return what the groundings of a rule depend on; None if it needs none."""
     if aligned(rule):
         return None
     return Grounds(rule.variables, rule.evidence, rule.conditions, None if rule.evidence else relation)

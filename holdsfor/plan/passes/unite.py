@@ -32,7 +32,7 @@ def _united(rules: Iterable[HoldsForRule]) -> tuple[HoldsForRule, ...]:
 
 
 def _is_whole_history(rule: HoldsForRule) -> bool:
-    """Of whom there is evidence; rules without any are for the declared domain of their head."""
+    """Whether a rule gives all of the history to those of whom there is evidence."""
     expression = rule.expression
     if not isinstance(expression, Combine) or expression.op != "union" or not rule.evidence:
         return False

@@ -58,7 +58,7 @@ def _signature(call: Call) -> Signature:
 
 
 def changed(before: Plan, after: Plan) -> Iterator[str]:
-    """What a pass took away and put in its place, and what is shared after it."""
+    """Iterate over lines that a pass took away and put in their place, and what is shared after it."""
     old, new = _lines(before), _lines(after)
     for _, low, high, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if old[low:high] != new[begin:end]:

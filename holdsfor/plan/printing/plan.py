@@ -74,7 +74,7 @@ def show_stages(plan: Plan) -> list[str]:
 
 
 def show_stages_to_authors(plan: Plan) -> list[str]:
-    """The same with the names that rules have: a dynamic domain instead of the fluents that stand for it."""
+    """Show stages with the names that rules have: a dynamic domain instead of the fluents that stand for it."""
 
     def name(relation: Relation) -> str:
         domain = relation.signature.domain_behind(plan.unreported)
@@ -222,7 +222,7 @@ def _groundings(rule: HoldsForRule | Grounds, writer: Writer) -> Iterator[str]:
 
 
 def show_shared(plan: Plan) -> Iterator[str]:
-    """What is worked out once: its name with its variables, what it is, and how often it is used."""
+    """Show what is worked out once: its name with its variables, what it is, and how often it is used."""
     names: dict[Chain | SharedExpression, str] = {}
     for one in plan.shared:
         if not one.name:

@@ -144,7 +144,7 @@ class Writer:
                 return f"({measures} over the last {over} of {self.pattern(pattern.pattern)})"
 
     def absent(self, pattern: Absent) -> str:
-        """What must not be."""
+        """Write what must not be."""
         return " or ".join(map(self.pattern, pattern.what))
 
     def _limited(self, pattern: Pairs | Absent) -> str:
