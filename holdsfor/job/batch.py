@@ -5,31 +5,24 @@ from __future__ import annotations
 import json
 import operator
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-import pyarrow as pa
-
 from holdsfor.engine.data.axis import BITS, AxisFull
 from holdsfor.engine.definitions.evaluate import Program
-from holdsfor.engine.input.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
+from holdsfor.engine.input.fence import Fence, Sample, fence_for, narrowed
 from holdsfor.engine.input.window import Ticks, find_windows_over
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import Events
 from holdsfor.io.join import join_types
 from holdsfor.io.readers.column_types import agree, join_seen
 from holdsfor.io.tables.wide import NANOSECONDS, TYPES, is_kinds_key
 from holdsfor.job.argument_kinds import join_kinds
-from holdsfor.job.hubs import find_hubs
-from holdsfor.job.in_process import run_stages
-from holdsfor.job.output import SCHEMAS, draft, publish
-from holdsfor.job.parts import Part, footer_span
+from holdsfor.job.output import draft, publish
 from holdsfor.job.routing import router
 from holdsfor.job.run_warnings import KINDS, REASONS, join_reasons
-from holdsfor.job.tasks import SEEN, TIME_BITS_LEFT, Job, heartbeats, read_part, stage_task
-from holdsfor.language.description import Input
+from holdsfor.job.tasks import SEEN, TIME_BITS_LEFT, Job
 from holdsfor.plan.whole_plan import Plan
 
 Span = tuple[int, int]
@@ -126,43 +119,3 @@ def merge_of(name: str) -> Callable[[Any, Any], Any]:
     if is_kinds_key(name):
         return operator.or_
     return max if name.startswith("most_") else MERGED.get(name, operator.add)
-
-
-class AloneInBatch:
-    """Everything in this process, one task after the other."""
-
-    def __init__(self, parts: Sequence[Part], inputs: Sequence[Input]) -> None:
-        self._parts, self._inputs = parts, inputs
-        self._done: list[Row] = []
-
-    def guess_span(self) -> Span | None:
-        return footer_span(self._parts, self._inputs)
-
-    def read_span(self, fence: Fence) -> Span:
-        return span_of((block for events in self._read() for block in events.timed), fence) or (1, 1)
-
-    def sample(self) -> Sample:
-        return join_samples(sample_of(events.blocks) for events in self._read())
-
-    def _read(self) -> Iterable[Events]:
-        return (part.read(self._inputs) for part in self._parts)
-
-    def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
-        return find_hubs(self._parts, self._inputs, plan, buckets)
-
-    def run(self, job: Job) -> Iterable[bytes]:
-        rows = [
-            row
-            for number, part in enumerate(self._parts)
-            for row in read_part(job, part.agreeing(job.types).read(self._inputs), number)
-        ]
-        rows += heartbeats(job)
-        count = len(job.stages)
-        self._done = run_stages(
-            rows, count, job.router.buckets, lambda number, _, batches: stage_task(job, number, batches)
-        )
-        return [row["data"] for row in self._done if row["use"] == "counts"]
-
-    def table(self, name: str) -> pa.Table:
-        tables = [pa.ipc.open_stream(row["data"]).read_all() for row in self._done if row["use"] == name]
-        return pa.concat_tables([SCHEMAS[name].empty_table(), *tables])

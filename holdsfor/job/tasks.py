@@ -53,7 +53,6 @@ from holdsfor.plan.walk import ranges_over_domain
 ROW = pa.schema(
     [("stage", pa.int32()), ("bucket", pa.int32()), ("part", pa.int64()), ("use", pa.string()), ("data", pa.binary())]
 )
-ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
 DONE = -1
 PARCELS = "parcels"
 SEEN = "seen"  # in columns, by which their types are agreed on

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial, reduce
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -24,11 +24,12 @@ from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.tables.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.hubs import find_hubs
+from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parcel_files import Depot
 from holdsfor.job.parts import estimate_rows, footer_span, parts_of, suggest_buckets, tables_of
 from holdsfor.job.run_warnings import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
-from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of_task, heartbeats, read_part, stage_task
+from holdsfor.job.tasks import DONE, Job, batches_of_task, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -37,7 +38,7 @@ from holdsfor.plan.whole_plan import Plan
 from holdsfor.rules import Rules, as_description
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.notes import collect_notes
+from holdsfor.spark.frames import ROW_DDL, collect_notes, ddl_of, union
 from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
@@ -46,13 +47,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
-DDL = {
-    "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
-    "occurrences": "event string, args array<string>, start bigint, end bigint",
-    "late": "name string, args array<string>, value string, start bigint, end bigint, arrival bigint, "
-    "query_time bigint, late_by bigint",
-    "rejects": "source string, row bigint, text string, reason string",
-}
+DDL = {name: ddl_of(schema) for name, schema in SCHEMAS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +236,9 @@ def _feed_of_frames(frames: Sequence[_Frame], inputs: Any) -> _Feed:
         def reading(mapping: ColumnMapping) -> Callable[[Batches], Batches]:
             return lambda batches: batches_of_task(_read_frame(shared()[0], batches, mapping, inputs))
 
-        return _union(frame.rows.mapInArrow(reading(frame.mapping), ROW_DDL) for frame in frames)
+        return union(frame.rows.mapInArrow(reading(frame.mapping), ROW_DDL) for frame in frames)
 
     return _Feed((), rows, lambda: None, lambda: None, lambda plan, buckets: (), _looking_at_frames(frames, inputs))
-
-
-def _union(frames: Iterable[DataFrame]) -> DataFrame:
-    return reduce(lambda one, other: one.unionByName(other), frames)
 
 
 def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str, Any]]:
@@ -325,7 +316,7 @@ def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Inspection:
 
             return look_at_all
 
-        return _union(frame.rows.mapInArrow(task(frame.mapping), columns) for frame in frames)
+        return union(frame.rows.mapInArrow(task(frame.mapping), columns) for frame in frames)
 
     return _Inspection(ask)
 
@@ -352,4 +343,4 @@ def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str |
                 with pa.ipc.open_stream(data) as reader:
                     yield from reader.read_all().to_batches(max_chunksize=100_000)
 
-    return _union(rows.filter(functions.col("use") == name).mapInArrow(opened, DDL[name]) for rows in done)
+    return union(rows.filter(functions.col("use") == name).mapInArrow(opened, DDL[name]) for rows in done)

@@ -26,15 +26,15 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt.spool import Segment, read_segment
+from holdsfor.io.mqtt.spool import MESSAGES_SCHEMA, Segment, read_segment
 from holdsfor.job.live.input.feeds import SpoolFeed, first_rows, offset_after
 from holdsfor.job.live.input.files import Offset
+from holdsfor.spark.frames import ddl_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMAT = "holdsfor-mqtt"
-SCHEMA = "id string, topic string, payload binary, received bigint"
 #: Messages for which another task is worth its start.
 ROWS_A_TASK = 10_000
 
@@ -45,7 +45,7 @@ class MqttSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
-        return SCHEMA
+        return ddl_of(MESSAGES_SCHEMA)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         return MqttStreamReader(self.options)

@@ -14,11 +14,12 @@ import holdsfor.spark
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
 from holdsfor.engine.output.changes import Report
-from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.batch import run_batch
 from holdsfor.job.parts import parts_of
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
 from tests.conformance import sessions, streamed
+from tests.job.alone_in_batch import AloneInBatch
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, line_format, read_lines, read_terms

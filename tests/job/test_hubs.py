@@ -11,12 +11,13 @@ import pytest
 import holdsfor
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
-from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.batch import run_batch
 from holdsfor.job.exchange import Buckets, hash_terms
 from holdsfor.job.parts import ROWS_A_BUCKET, parts_of, suggest_buckets
 from holdsfor.plan import plan
 from holdsfor.plan.whole_plan import Plan
 from tests.conformance.engines import in_tasks
+from tests.job.alone_in_batch import AloneInBatch
 from tests.laws.test_programs import explain, wrong
 from tests.naive.shapes import random_shapes
 from tests.spark.batch_by_hand import bag

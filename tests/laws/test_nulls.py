@@ -14,11 +14,12 @@ import holdsfor
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
 from holdsfor.io.readers.read import EventSource
-from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.batch import run_batch
 from holdsfor.job.parts import parts_of
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
 from tests.conformance.engines import Engine, answer
+from tests.job.alone_in_batch import AloneInBatch
 from tests.laws.test_programs import SEEDS, explain, wrong
 from tests.naive.evaluate import Answer
 from tests.naive.programs import Program, random_program

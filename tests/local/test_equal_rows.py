@@ -16,12 +16,13 @@ from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.readers.read import read_events
-from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.batch import run_batch
 from holdsfor.job.live.batch.after_commit import metrics_of
 from holdsfor.job.parts import parts_of
 from holdsfor.plan import plan
 from holdsfor.view.live import Minute
 from tests.conformance.streamed import setting_of
+from tests.job.alone_in_batch import AloneInBatch
 from tests.kernels.packed import law
 from tests.naive.rows import Horizon
 from tests.spark.live.by_hand import ByHand

@@ -15,10 +15,10 @@ import holdsfor
 from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.job.batch import AloneInBatch
 from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.job.parts import parts_of
 from holdsfor.local.stream import stream
+from tests.job.alone_in_batch import AloneInBatch
 
 RULES = """
 initiatedAt(hot(M)=true, T) :- happensAt(temperature(M, Degrees), T), Degrees > 90.

@@ -12,11 +12,12 @@ import holdsfor
 import holdsfor.spark
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
-from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.batch import run_batch
 from holdsfor.job.parts import parts_of
 from holdsfor.language import parse
 from holdsfor.plan import plan
 from tests.conformance.streamed import setting_of
+from tests.job.alone_in_batch import AloneInBatch
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon
 from tests.spark.live.by_hand import ByHand

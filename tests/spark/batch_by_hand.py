@@ -11,10 +11,11 @@ import pyarrow as pa
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
 from holdsfor.io.readers.read import EventSource
-from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.batch import run_batch
 from holdsfor.job.parts import parts_of
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
+from tests.job.alone_in_batch import AloneInBatch
 
 TABLES = ("intervals", "occurrences", "late", "rejects")
 

@@ -11,9 +11,10 @@ import holdsfor.spark
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Ticks
 from holdsfor.io.readers.read import read_events
-from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.batch import run_batch
 from holdsfor.job.parts import parts_of
 from holdsfor.plan import plan
+from tests.job.alone_in_batch import AloneInBatch
 
 RULES = "initiatedAt(hot(M)=true, T) :- happensAt(on(M), T). terminatedAt(hot(M)=true, T) :- happensAt(off(M), T)."
 EXPECTED = [("3e7", 2, 6), ("7", 3, 8)]

@@ -17,13 +17,13 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from holdsfor.job.live.input.files import FileFeed, Offset
+from holdsfor.job.live.input.files import SCHEMA, FileFeed, Offset
+from holdsfor.spark.frames import ddl_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMAT = "holdsfor-files"
-SCHEMA = "path binary, form string, groups array<int>, row bigint"
 
 
 class FileSource(DataSource):
@@ -32,7 +32,7 @@ class FileSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
-        return SCHEMA
+        return ddl_of(SCHEMA)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         return FileStreamReader(self.options)

@@ -20,8 +20,8 @@ from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.frames import pack_tables
 from holdsfor.spark.live.log import log_by_renaming
-from holdsfor.spark.live.tables import pack_tables
 from holdsfor.spark.live.workers import Workers, on_workers
 from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, require_context, share

@@ -30,8 +30,9 @@ from holdsfor.job.live.state.bucket import Turn
 from holdsfor.job.live.state.bucket_state import Memory, looks_at_changes
 from holdsfor.job.parcel_files import Depot
 from holdsfor.job.parts import tables_of
-from holdsfor.job.tasks import DONE, ROW, ROW_DDL, Job, batches_of_task
+from holdsfor.job.tasks import DONE, ROW, Job, batches_of_task
 from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.frames import ROW_DDL, ddl_of
 from holdsfor.spark.sharing import count_cores, is_connect, send_to_buckets
 
 if TYPE_CHECKING:
@@ -44,9 +45,8 @@ LONGEST_LOG = 16
 #: So many buckets at most are kept by a worker.
 MOST_BUCKETS = 64
 _SIZES = pa.schema([("part", pa.int32()), ("rows", pa.int64())])
-_SIZES_DDL = "part int, rows bigint"
 _ANSWERS = pa.schema([("number", pa.int64()), ("answer", pa.binary())])
-_ANSWERS_DDL = "number bigint, answer binary"
+_EARLIEST = pa.schema([("low", pa.int64())])
 
 
 @dataclass(slots=True)
@@ -72,10 +72,10 @@ class Workers:
 
         def task(batches: Batches) -> Batches:
             low = earliest(reading, _partition(), tables_of(batches))
-            yield pa.RecordBatch.from_pylist([{"low": low}], schema=pa.schema([("low", pa.int64())]))
+            yield pa.RecordBatch.from_pylist([{"low": low}], schema=_EARLIEST)
 
         with worker_errors():
-            row = self.frame.mapInArrow(task, "low bigint").agg({"low": "min"}).first()
+            row = self.frame.mapInArrow(task, ddl_of(_EARLIEST)).agg({"low": "min"}).first()
         return None if row is None else row[0]
 
     def sizes(self) -> list[int]:
@@ -87,7 +87,7 @@ class Workers:
             yield pa.RecordBatch.from_pylist([{"part": _partition(), "rows": rows}], schema=_SIZES)
 
         with worker_errors():
-            rows_of = {row["part"]: row["rows"] for row in self.frame.mapInArrow(task, _SIZES_DDL).collect()}
+            rows_of = {row["part"]: row["rows"] for row in self.frame.mapInArrow(task, ddl_of(_SIZES)).collect()}
         return [rows_of.get(part, 0) for part in range(max(rows_of, default=-1) + 1)]
 
     def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
@@ -159,7 +159,7 @@ def on_workers(spark: SparkSession) -> Each:
             return []
         tasks = min(len(items), 4 * count_cores(spark))
         with worker_errors():
-            rows = spark.range(0, len(items), 1, tasks).mapInArrow(task, _ANSWERS_DDL).collect()
+            rows = spark.range(0, len(items), 1, tasks).mapInArrow(task, ddl_of(_ANSWERS)).collect()
         return [pickle.loads(row["answer"]) for row in sorted(rows, key=lambda row: row["number"])]
 
     return each
