@@ -100,7 +100,7 @@ def test_equal_rows_are_counted_in_streams(batches: list[list[tuple[int, str]]],
 def test_the_figures_of_a_batch_tell_how_many(tmp_path: Path) -> None:
     live = ByHand(setting_of(SEEN, Horizon(100, 10, 0, 60), 2), tmp_path)
     figures = metrics_of(live.run(0, [["a|1|1|x", "a|1|1|x", "a|1|1|y", "a|15|15|z"]]))
-    assert (figures.equal, figures.to_json()["numEqualRows"]) == (1, 1)
+    assert (figures.counts.equal, figures.to_json()["numEqualRows"]) == (1, 1)
     assert " equal=1 " in str(figures)
     minute = Minute("ticks", 0.0)
     minute.add(figures)
