@@ -79,7 +79,7 @@ def make_closures(description: EventDescription) -> Plan:
         try:
             program_once(made)
         except Refusal as refusal:
-            raise DescriptionError([refusal.diagnostic(description.sources)]) from None
+            raise DescriptionError([refusal.diagnostic(description.texts.sources)]) from None
     return made
 
 

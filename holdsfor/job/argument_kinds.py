@@ -129,13 +129,13 @@ def _kinds_of_texts(texts: pa.Array) -> int:
 
 def _kinds_of_facts(description: EventDescription) -> dict[str, int]:
     columns: dict[str, list[str]] = {}
-    for clause in description.background:
+    for clause in description.background.clauses:
         if not clause.body:
             name, args = name_and_args(clause.head)
             for position, term in enumerate(args):
                 columns.setdefault(f"fact {_key(name, len(args), position)}", []).append(str(term))
     kinds = {key: _kinds_of_texts(pa.array(texts[:MOST_FACTS])) for key, texts in columns.items()}
-    for table in description.tables:
+    for table in description.background.tables:
         for position, texts in enumerate(first_texts(table, MOST_FACTS)):
             key = f"fact {_key(*table.signature, position)}"
             kinds[key] = kinds.get(key, 0) | _kinds_of_texts(texts)

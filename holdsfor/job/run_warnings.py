@@ -62,7 +62,7 @@ def warn_of_doubts(
     units = find_units_that_differ(metrics.get(NANOSECONDS), unit) if has_durations else ()
     unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
     outside = find_times_outside(description, metrics.get("start"), metrics.get("end"))
-    in_rules = bool(description.tick_units)
+    in_rules = bool(description.texts.tick_units)
     doubts = (*find_doubts(metrics, unit, in_rules), *lost, *units, *unequal, *outside)
     for doubt in dict.fromkeys(doubts):
         _log.warning("%s", doubt)
@@ -102,7 +102,7 @@ def is_inside(time: int, start: int | None, end: int | None) -> bool:
 
 def uses_durations(description: EventDescription, amounts: Iterable[object]) -> bool:
     """Whether it matters how long a tick is. amounts: of time, as the user gave them."""
-    return bool(description.tick_units) or any(map(has_unit, amounts))
+    return bool(description.texts.tick_units) or any(map(has_unit, amounts))
 
 
 def find_doubts(metrics: Mapping[str, Any], unit: TickUnit, has_durations: bool = False) -> Iterator[str]:

@@ -36,7 +36,7 @@ def shapes_of(
             types=tuple(origins.get(((is_event, signature), position), "") for position in range(len(each) + 1)),
         )
         for (is_event, signature), each in names.items()
-        if (signature, None) not in description.unreported
+        if (signature, None) not in description.defined.unreported
     )
 
 

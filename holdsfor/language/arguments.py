@@ -105,7 +105,7 @@ def _places(description: EventDescription) -> Iterator[Iterable[tuple[Slot, Var]
         yield [*head_slots(rule.subject, rule.value), *body_slots(rule.body)]
     for pattern in description.patterns:
         yield [*slots("event", pattern.head), *body_slots(pattern.body)]
-    for clause in description.background:
+    for clause in description.background.clauses:
         if clause.body:
             yield [*slots("predicate", clause.head), *body_slots(clause.body)]
 

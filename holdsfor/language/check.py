@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from holdsfor.functions import Function
-from holdsfor.language.description import EventDescription
+from holdsfor.language.description import (
+    BackgroundKnowledge,
+    Definitions,
+    EvaluationOrder,
+    EventDescription,
+    WrittenRules,
+)
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
@@ -140,26 +146,25 @@ def _refusals_of_the_rest(parsed: RuleTexts, refusals_of: RefusalsOf) -> list[Di
 
 def _describe(draft: Draft) -> EventDescription:
     """The description in a draft without errors."""
+    names, order = draft.definitions, draft.order
     return EventDescription(
         rules=tuple(draft.rules),
-        background=tuple(draft.background),
-        tables=tuple(draft.texts.tables),
-        groundings=tuple(draft.groundings),
-        unreported=frozenset(draft.definitions.unreported),
-        dynamic_domains=frozenset(draft.declared.dynamic_domains),
-        inputs=tuple(draft.definitions.inputs),
-        also_input=tuple(draft.definitions.also_input),
-        events=frozenset(draft.definitions.events),
-        simple=frozenset(draft.definitions.simple),
-        static=frozenset(draft.definitions.static),
-        strata=tuple(draft.order.strata),
-        cycles=tuple(draft.order.cycles),
+        patterns=tuple(draft.patterns),
         initially=tuple(draft.initially),
         deadlines=tuple(draft.deadlines),
-        patterns=tuple(draft.patterns),
-        recursive=tuple(draft.order.pattern_circles),
-        tick_units=draft.texts.tick_units,
+        background=BackgroundKnowledge(
+            tuple(draft.background),
+            tuple(draft.texts.tables),
+            tuple(draft.groundings),
+            frozenset(draft.declared.dynamic_domains),
+        ),
+        defined=Definitions(
+            frozenset(names.events), frozenset(names.simple), frozenset(names.static), frozenset(names.unreported)
+        ),
+        order=EvaluationOrder(tuple(order.strata), tuple(order.cycles), tuple(order.pattern_circles)),
+        inputs=tuple(names.inputs),
+        also_input=tuple(names.also_input),
         bounds={owner: ticks for owner, (ticks, _) in draft.declared.bounds.items()},
+        texts=WrittenRules(draft.texts.sources, draft.texts.tick_units),
         warnings=draft.close(),
-        sources=draft.texts.sources,
     )

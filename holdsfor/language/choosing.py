@@ -21,13 +21,12 @@ def choose_results(description: EventDescription, only: str | Iterable[str] | No
     if not names:
         raise HoldsforError("only names no definition: leave it out to have them all.")
     defined = sorted(
-        each
-        for each in description.events | description.simple | description.static
-        if each.domain_behind(description.unreported) is None
+        each for each in description.defined.all if each.domain_behind(description.defined.unreported) is None
     )
     chosen = {owner for name in names for owner in _find(name, defined)}
     others = {(owner, None) for owner in defined if owner not in chosen}
-    return replace(description, unreported=description.unreported - {(owner, None) for owner in chosen} | others)
+    unreported = description.defined.unreported - {(owner, None) for owner in chosen} | others
+    return replace(description, defined=replace(description.defined, unreported=unreported))
 
 
 def _find(name: str, defined: list[Signature]) -> Iterator[Signature]:

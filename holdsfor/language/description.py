@@ -176,33 +176,63 @@ class Input:
         return self.signature.stand_in(AS_INPUT) if self.is_defined else self.signature
 
 
+@dataclass(frozen=True, slots=True)
+class BackgroundKnowledge:
+    """Facts and rules without time, and the declarations of what definitions range over."""
+
+    clauses: tuple[Clause, ...]
+    tables: tuple[FactTable, ...]  # facts in great numbers
+    groundings: tuple[Grounding, ...]
+    dynamic_domains: frozenset[Signature]
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The names that rules define, by the kind of their rules; and what results leave out."""
+
+    events: frozenset[Signature]  # by happensAt rules and patterns
+    simple: frozenset[Signature]  # by initiatedAt/terminatedAt rules
+    static: frozenset[Signature]  # by holdsFor rules
+    unreported: frozenset[Unreported]
+
+    @property
+    def all(self) -> frozenset[Signature]:
+        return self.events | self.simple | self.static
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOrder:
+    """Events, fluents and values, each in a stratum after all that it depends on."""
+
+    strata: tuple[tuple[Defined, ...], ...]
+    cycles: tuple[tuple[Signature, ...], ...]  # simple fluents that depend on each other, each group in one stratum
+    recursive: tuple[tuple[Signature, ...], ...]  # pattern events that depend on each other, each in one stratum
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRules:
+    """The texts of the rules, to show lines of them, and the lengths of a tick that their durations are in."""
+
+    sources: Mapping[str, Source]
+    tick_units: Mapping[TickUnit, Place]
+
+
 @dataclass(frozen=True, slots=True, repr=False, weakref_slot=True)
 class EventDescription:
     """Everything the rule files say, checked. Rules keep the order of the files; order never changes the meaning."""
 
     rules: tuple[Rule, ...]
-    background: tuple[Clause, ...]
-    groundings: tuple[Grounding, ...]
-    dynamic_domains: frozenset[Signature]
+    patterns: tuple[PatternRule, ...]  # their heads are among the events
+    initially: tuple[Initially, ...]
+    deadlines: tuple[Deadline, ...]
+    background: BackgroundKnowledge
+    defined: Definitions
+    order: EvaluationOrder
     inputs: tuple[Input, ...]  # what only comes as input, and definitions that are declared as input
-    events: frozenset[Signature]  # defined by happensAt rules
-    simple: frozenset[Signature]  # defined by initiatedAt/terminatedAt rules
-    static: frozenset[Signature]  # defined by holdsFor rules
-    strata: tuple[tuple[Defined, ...], ...]  # events, fluents and values, each after all that it depends on
-    cycles: tuple[
-        tuple[Signature, ...], ...
-    ] = ()  # simple fluents that depend on each other, each group in one stratum
-    initially: tuple[Initially, ...] = ()
-    deadlines: tuple[Deadline, ...] = ()
-    patterns: tuple[PatternRule, ...] = ()  # their heads are among the events
-    recursive: tuple[tuple[Signature, ...], ...] = ()  # pattern events that depend on each other, each in one stratum
-    tables: tuple[FactTable, ...] = ()  # background facts in great numbers
-    bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
-    also_input: tuple[Input, ...] = ()  # definitions that may come as input without a declaration
-    unreported: frozenset[Unreported] = frozenset()  # what results leave out
-    tick_units: Mapping[TickUnit, Place] = field(default_factory=dict, compare=False)  # of durations in rules
+    also_input: tuple[Input, ...]  # definitions that may come as input without a declaration
+    bounds: Mapping[Signature, int]  # how far the rules of a definition may look
+    texts: WrittenRules = field(compare=False, repr=False)
     warnings: tuple[object, ...] = ()
-    sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them
 
     def with_input(self, stored: Container[str] | None = None) -> EventDescription:
         """Count the definitions whose rows come among the inputs; None: all that may come."""
@@ -210,7 +240,7 @@ class EventDescription:
         return replace(self, inputs=(*self.inputs, *chosen), also_input=()) if chosen else self
 
     def __repr__(self) -> str:
-        defined = ", ".join(sorted(map(str, {*self.events, *self.simple, *self.static})))
+        defined = ", ".join(sorted(map(str, self.defined.all)))
         rules = len(self.rules) + len(self.patterns)
         define = f"{rules:,} rules that define" if rules != 1 else "1 rule that defines"
         return f"<EventDescription: {define} {defined or 'nothing'}>"

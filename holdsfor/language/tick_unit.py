@@ -25,9 +25,9 @@ def agree_on_tick_unit(
             f"tick_unit is {requested!r}, and the mapping counts dates in ticks of 1 {mapped}. "
             f'Leave out tick_unit (--tick-unit), or write unit = "{requested}" in the mapping.'
         )
-    by_rules: TickUnit = next(iter(description.tick_units), "s")
+    by_rules: TickUnit = next(iter(description.texts.tick_units), "s")
     unit = requested or mapped or by_rules
-    others = [other for other in description.tick_units if other != unit]
+    others = [other for other in description.texts.tick_units if other != unit]
     if others:
         raise DescriptionError([_disagreement(description, others[0], unit, requested, mapped)])
     return unit
@@ -36,7 +36,7 @@ def agree_on_tick_unit(
 def _disagreement(
     description: EventDescription, other: TickUnit, unit: TickUnit, requested: TickUnit | None, mapped: TickUnit | None
 ) -> Diagnostic:
-    place = description.tick_units[other]
+    place = description.texts.tick_units[other]
     who = "the mapping" if mapped else "the run" if requested else "another rule"
     message = f"this duration is reckoned in ticks of 1 {other}, and {who} has ticks of 1 {unit}"
     hint = f"write `:- tick({unit}).` before this rule"
@@ -44,5 +44,5 @@ def _disagreement(
         hint += f', or unit = "{other}" in the mapping'
     elif requested:
         hint += f", or run with tick_unit='{other}' (--tick-unit {other})"
-    text = description.sources[place.file].line(place.line) if place.file in description.sources else ""
+    text = description.texts.sources[place.file].line(place.line) if place.file in description.texts.sources else ""
     return Diagnostic("duration", "error", message, place, hint, line=text)

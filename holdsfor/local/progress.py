@@ -54,7 +54,7 @@ def progress(
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, tick_unit, source.given_unit)
     times = check_ticks(GivenTimes(start=start, end=end, tick=tick), unit)
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         description = description.with_input()
         program = make_program(plan(description))
         read = source.counting_in(unit).read(description.inputs)
@@ -72,5 +72,5 @@ def progress(
 def _progress_of_checkpoint(description: EventDescription, folder: str | Path) -> pa.Table:
     if Store(folder).exists(RECORD):
         return resume(folder, description).progress()
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         return progress_of_stream(make_program(plan(description.with_input())), folder)

@@ -76,7 +76,7 @@ def recognise_for(
     unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
     source = source.counting_in(unit)
     ticks = check_ticks(times, unit)
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         begun = time.perf_counter()
         read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
         blocks = [block for part in read for block in part.blocks]

@@ -122,7 +122,7 @@ def _join_tables(first: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
 
 def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> LiveSession:
     description = description.with_input()
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         program = make_program(plan(description))
     return LiveSession(description, terms, program, Known(terms.keep), incremental)
 
@@ -256,7 +256,7 @@ class LiveSession:
             at_end = is_last and moment.query_time == due[-1]
             return changes(moment, relations, self.terms.report, at_end), QueryCounts(moment.work, moment.equal)
 
-        with shown_refusals(self.description.sources):
+        with shown_refusals(self.description.texts.sources):
             steps = evaluation.advance(due, tell)
         told = self.known.add([changed for changed, _ in steps], due[-1])
         for _, counts in steps:

@@ -31,14 +31,14 @@ def reporting(planning: Planning) -> Planning:
 
 def _order(description: EventDescription) -> Callable[[Diagnostic], tuple[int, int, int]]:
     """Return the key that sorts diagnostics as they stand in the text."""
-    files = list(description.sources)
+    files = list(description.texts.sources)
     numbers = {file: number for number, file in enumerate(files)}
     return lambda each: (numbers.get(each.place.file, -1), each.place.line, each.place.column)
 
 
 def _all(planning: Planning, description: EventDescription, refusal: Refusal, most: int) -> list[Diagnostic]:
     """Leaves out one refused rule after the other, until there is a plan for the rest, or enough is told."""
-    diagnostics = [refusal.diagnostic(description.sources)]
+    diagnostics = [refusal.diagnostic(description.texts.sources)]
     if refusal.code == "too-large" or most == 1:  # to find the next would take as long again
         return diagnostics
     rules = tuple(rule for rule in description.rules if not rule.place.covers(refusal.place))

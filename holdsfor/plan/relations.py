@@ -64,7 +64,7 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
     """Splits the fluents whose values are all constants."""
     values: dict[Signature, dict[Term, None]] = defaultdict(dict)
     open_values: set[Signature] = set()
-    defined = description.simple | description.static
+    defined = description.defined.simple | description.defined.static
     for rule in description.rules:
         if rule.value is None:
             continue
@@ -81,7 +81,7 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
         values[_signature(deadline.fluent)].setdefault(deadline.source)
         values[_signature(deadline.fluent)].setdefault(deadline.target)
     declared = {item.signature for item in description.inputs if item.is_defined}
-    for grounding in description.groundings:
+    for grounding in description.background.groundings:
         if grounding.value is not None and _signature(grounding.entity) in declared:
             values[_signature(grounding.entity)].setdefault(grounding.value)
     for literal in _fluent_literals(literal for body in bodies for literal in body):
@@ -99,7 +99,7 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
 def _mixed(description: EventDescription) -> Iterator[tuple[Signature, Term]]:
     for rule in description.rules:
         signature = _signature(rule.subject)
-        if rule.kind == "holdsFor" and rule.value is not None and signature in description.simple:
+        if rule.kind == "holdsFor" and rule.value is not None and signature in description.defined.simple:
             yield signature, rule.value
 
 

@@ -118,7 +118,7 @@ def recognise(
         unit = agree_on_tick_unit(description, chosen.tick_unit, known.given_unit)
         mapping = known.counting_in(unit)
     ticks = check_ticks(chosen, unit)
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         program = make_program(plan(description))
     check_python(spark)
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))

@@ -92,15 +92,15 @@ def description_html(description: EventDescription) -> str:
         for each in description.inputs
     ]
     kinds = (
-        ("event", description.events),
-        ("simple fluent", description.simple),
-        ("static fluent", description.static),
+        ("event", description.defined.events),
+        ("simple fluent", description.defined.simple),
+        ("static fluent", description.defined.static),
     )
     kind_of = {signature: kind for kind, signatures in kinds for signature in signatures}
     order = dict.fromkeys(
-        each.signature for stratum in description.strata for each in stratum
+        each.signature for stratum in description.order.strata for each in stratum
     )  # once, whatever its values
-    hidden = {signature for signature, value in description.unreported if value is None}
+    hidden = {signature for signature, value in description.defined.unreported if value is None}
     defined = [
         (str(signature), kind_of[signature] + (", internal" if signature in hidden else ""), number)
         for number, signature in enumerate(order, 1)

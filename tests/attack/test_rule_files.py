@@ -65,11 +65,11 @@ def test_files_below_and_in_allowed_folders_are_read(tmp_path: Path) -> None:
     (tmp_path / "shared" / "r.pl").write_text("r(a).\n")
     path = folder / "rules.ec"
     path.write_text(f":- ['deeper/facts', '../shared/q'].\n{RULE}")
-    assert len(load(path, allow=[tmp_path / "shared"]).background) == 3
-    assert len(holdsfor.load(path, allow=[tmp_path / "shared"]).background) == 3
+    assert len(load(path, allow=[tmp_path / "shared"]).background.clauses) == 3
+    assert len(holdsfor.load(path, allow=[tmp_path / "shared"]).background.clauses) == 3
     other = tmp_path / "shared" / "other.ec"
     other.write_text("")
-    assert len(load(path, other).background) == 3  # the folder of a file that is given
+    assert len(load(path, other).background.clauses) == 3  # the folder of a file that is given
     with pytest.raises(DescriptionError):
         load(path, allow=[folder])
 

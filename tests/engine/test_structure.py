@@ -138,7 +138,7 @@ def test_the_random_streams_reach_every_rule() -> None:
         description, horizon = parse(text), Horizon(window=20, step=10, start=0, end=40)
         answers = [NAIVE.recognise(description, _rows(kind, seed), horizon) for seed in range(4)]
         held = {fluent for answer in answers for fluent, _, _ in answer.intervals}
-        assert held == {signature.name for signature in description.simple | description.static}
+        assert held == {signature.name for signature in description.defined.simple | description.defined.static}
 
 
 # ---------------------------------------------------------------- terms without end

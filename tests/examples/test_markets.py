@@ -128,7 +128,7 @@ def test_simulated_market(tmp_path: Path) -> None:
     }
     assert found(result, "unfilled") == unfilled
     # everything that the rules define really occurs
-    assert set(result.occurrences["event"].to_pylist()) == {event.name for event in description.events}
+    assert set(result.occurrences["event"].to_pylist()) == {event.name for event in description.defined.events}
 
 
 def expect_volumes(result: holdsfor.Result, rows: list[dict[str, Any]]) -> None:

@@ -42,9 +42,9 @@ def found(result: holdsfor.Result, fluent: str) -> list[tuple[str, str, int, int
 
 
 def test_size_of_the_description(description: EventDescription) -> None:
-    assert len(description.simple) >= 16
-    assert len(description.static) >= 5
-    assert {event.name for event in description.events} == {"alarm"}
+    assert len(description.defined.simple) >= 16
+    assert len(description.defined.static) >= 5
+    assert {event.name for event in description.defined.events} == {"alarm"}
 
 
 def test_gap_near_and_far_from_ports(description: EventDescription) -> None:
@@ -256,7 +256,9 @@ def test_simulated_vessels_do_everything(tmp_path: Path) -> None:
     events = holdsfor.read_events(files, format="columns", mapping=tmp_path / "mapping.toml")
     result = holdsfor.recognise(rules, events, window=4 * 3600, step=3600)
     assert result.rejects.num_rows == 0
-    assert set(result.intervals["fluent"].unique().to_pylist()) == {s.name for s in rules.simple | rules.static}
+    assert set(result.intervals["fluent"].unique().to_pylist()) == {
+        s.name for s in rules.defined.simple | rules.defined.static
+    }
     values = {(row["fluent"], row["value"]) for row in result.intervals.select(["fluent", "value"]).to_pylist()}
     for fluent in ("gap", "stopped"):
         assert {value for name, value in values if name == fluent} == {"nearPorts", "farFromPorts"}

@@ -193,7 +193,7 @@ def test_simulated_readings(tmp_path: Path) -> None:
     }
     assert found(result, "fireAlarm") == alarms
     # everything that the rules define really occurs
-    assert set(Counter(result.occurrences["event"].to_pylist())) == {event.name for event in description.events}
+    assert set(Counter(result.occurrences["event"].to_pylist())) == {event.name for event in description.defined.events}
 
 
 def test_same_seed_same_weather() -> None:

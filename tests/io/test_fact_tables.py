@@ -80,8 +80,8 @@ def test_facts_are_read_alike_by_the_fast_way(lines: list[str]) -> None:
 def test_many_facts_of_a_file_are_looked_up_like_few() -> None:
     facts = [f"kind(v{number}, k{number % 5}).\n" for number in range(300)]
     many, few = holdsfor.parse(LIMITS, "".join(facts)), holdsfor.parse(LIMITS, *facts)
-    assert [len(table) for table in many.tables] == [300]
-    assert not few.tables
+    assert [len(table) for table in many.background.tables] == [300]
+    assert not few.background.tables
     events = holdsfor.read_events(SPEEDS, format="terms")
     found = holdsfor.recognise(many, events).occurrences
     assert found.num_rows == 5  # of kind k3 with more than 4: v8, v23, v33, v43, v53

@@ -21,7 +21,7 @@ terminatedAt(disrupted(O)=true, T) :- happensAt(calm(O), T).
 
 
 def left_out(description: object) -> set[str]:
-    return {str(owner) for owner, value in description.unreported if value is None}  # type: ignore[attr-defined]
+    return {str(owner) for owner, value in description.defined.unreported if value is None}  # type: ignore[attr-defined]
 
 
 def test_several_are_declared_at_once_and_before_their_rules() -> None:
@@ -30,7 +30,7 @@ def test_several_are_declared_at_once_and_before_their_rules() -> None:
 
 def test_a_name_in_quotes_is_declared() -> None:
     rules = "'Late'(O) <- departure(O, D). alarm(O) <- 'Late'(O) SEQ 'Late'(O). internal 'Late'/1."
-    assert parse(rules).unreported == {(Signature("Late", 1), None)}
+    assert parse(rules).defined.unreported == {(Signature("Late", 1), None)}
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,9 @@ def test_names_only_in_bodies_are_input() -> None:
         "stuck/1": "interval",
         "warm/1": "interval",
     }
-    assert description.events == {Signature("alarm", 1)}
-    assert description.simple == {Signature("on", 1)}
-    assert description.static == {Signature("both", 1)}
+    assert description.defined.events == {Signature("alarm", 1)}
+    assert description.defined.simple == {Signature("on", 1)}
+    assert description.defined.static == {Signature("both", 1)}
 
 
 @pytest.mark.parametrize("declaration", ["points(walk(_)=true).", "buildFromPoints(walk(_)=true)."])
@@ -84,7 +84,7 @@ def test_strata_come_after_what_they_depend_on() -> None:
         "happensAt(d, T) :- happensAt(e, T).\n"
         "initiatedAt(a=true, T) :- happensAt(e, T).\n"
     )
-    names = [[signature.name for signature in stratum] for stratum in description.strata]
+    names = [[signature.name for signature in stratum] for stratum in description.order.strata]
     assert names == [["d", "a"], ["b"], ["c"]]
 
 
@@ -133,8 +133,8 @@ def test_groups_come_after_what_they_need_however_long_the_chain() -> None:
 )
 def test_simple_fluents_that_need_each_other_share_a_stratum(rules: str, cycles: list[str], strata: list[str]) -> None:
     description = parse(rules)
-    assert [" ".join(each.name for each in group) for group in description.cycles] == cycles
-    assert [" ".join(each.name for each in group) for group in description.strata] == strata
+    assert [" ".join(each.name for each in group) for group in description.order.cycles] == cycles
+    assert [" ".join(each.name for each in group) for group in description.order.strata] == strata
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_named_file_is_read(tmp_path: Path, directive: str) -> None:
     (tmp_path / "facts" / "more").mkdir()
     (tmp_path / "facts" / "more" / "slow.pl").write_text("limit(v2, 1).\n")
     (tmp_path / "rules.prolog").write_text(f"{directive}\n{RULES}")
-    facts = [str(clause.head) for clause in load(tmp_path / "rules.prolog").background]
+    facts = [str(clause.head) for clause in load(tmp_path / "rules.prolog").background.clauses]
     assert facts == ["limit(v1,3)", "limit(v2,1)"]
 
 
@@ -38,7 +38,7 @@ def test_each_file_is_read_once(tmp_path: Path) -> None:
     (tmp_path / "b.pl").write_text(":- [a].\nlimit(v2, 3).\n")
     (tmp_path / "rules.ec").write_text(RULES)
     found = load(tmp_path / "rules.ec", tmp_path / "a.pl", tmp_path / "b.pl")
-    assert [str(clause.head) for clause in found.background] == ["limit(v1,3)", "limit(v2,3)"]
+    assert [str(clause.head) for clause in found.background.clauses] == ["limit(v1,3)", "limit(v2,3)"]
 
 
 def test_libraries_of_prolog_are_not_looked_for(tmp_path: Path) -> None:

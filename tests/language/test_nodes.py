@@ -26,8 +26,8 @@ PROGRAMS = [random_program, random_patterns, random_links, random_shapes]
 def clauses(description: EventDescription) -> list[Node]:
     return [
         *description.rules,
-        *description.background,
-        *description.groundings,
+        *description.background.clauses,
+        *description.background.groundings,
         *description.initially,
         *description.deadlines,
         *description.patterns,

@@ -106,7 +106,7 @@ def test_many_facts_are_read_quickly() -> None:
         seconds = time.process_time() - begin
     finally:
         gc.enable()
-    assert [len(table) for table in description.tables] == [30_000]
+    assert [len(table) for table in description.background.tables] == [30_000]
     assert seconds < 1  # about 0.1 s on a quiet machine
 
 
@@ -160,4 +160,4 @@ def test_files_are_read_together(tmp_path: Path) -> None:
     )
     facts.write_text("limit(m1, 3).\n", encoding="utf-8")
     description = load(str(rules), facts)
-    assert [clause.place.file for clause in description.background] == [str(facts)]
+    assert [clause.place.file for clause in description.background.clauses] == [str(facts)]

@@ -208,14 +208,19 @@ def test_strata_go_across_patterns_and_fluents() -> None:
     happensAt(o(X), T) :- occurs(q(X), _, T).
     """
     description = parse(text)
-    assert [[str(each) for each in stratum] for stratum in description.strata] == [["p/1"], ["f/1"], ["q/1"], ["o/1"]]
-    assert description.events == {Signature("p", 1), Signature("q", 1), Signature("o", 1)}
-    assert description.recursive == ()
+    assert [[str(each) for each in stratum] for stratum in description.order.strata] == [
+        ["p/1"],
+        ["f/1"],
+        ["q/1"],
+        ["o/1"],
+    ]
+    assert description.defined.events == {Signature("p", 1), Signature("q", 1), Signature("o", 1)}
+    assert description.order.recursive == ()
 
 
 def test_recursive_patterns_are_listed() -> None:
     text = "it(1) <- a. it(K+1) <- NOT(a).[a, it(K)]. ping <- pong SEQ a. pong <- ping SEQ b OR c. x <- a."
-    assert set(map(frozenset, parse(text).recursive)) == {
+    assert set(map(frozenset, parse(text).order.recursive)) == {
         frozenset({Signature("it", 1)}),
         frozenset({Signature("ping", 0), Signature("pong", 0)}),
     }

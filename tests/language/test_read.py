@@ -43,9 +43,9 @@ def lines(description: EventDescription) -> list[str]:
         p = " p" if each.extensible else ""
         change = f"{each.fluent}={each.source} to {each.target} after {each.duration}"
         found.append(f"fi {change}{p}:{body(each.body)}")
-    found += [f"cycle {' '.join(map(str, cycle))}" for cycle in description.cycles]
-    found += [f"background {clause.head}:{body(clause.body)}" for clause in description.background]
-    for grounding in description.groundings:
+    found += [f"cycle {' '.join(map(str, cycle))}" for cycle in description.order.cycles]
+    found += [f"background {clause.head}:{body(clause.body)}" for clause in description.background.clauses]
+    for grounding in description.background.groundings:
         value = "" if grounding.value is None else f"={grounding.value}"
         found.append(f"grounding {grounding.entity}{value}:{body(grounding.body)}")
     return found

@@ -57,7 +57,7 @@ def test_workload_is_read(name: str) -> None:
 
 def test_maritime_workload_has_its_fluents() -> None:
     description = load(*(RUNS / f"maritime_{part}.ec" for part in ("rules", "background", "static")))
-    assert (len(description.simple), len(description.static)) == (16, 5)  # as the head of rules.ec says
+    assert (len(description.defined.simple), len(description.defined.static)) == (16, 5)  # as the head of rules.ec says
     velocity = next(each for each in description.inputs if each.signature.name == "velocity")
     assert velocity.numbers == {1, 2, 3}
 

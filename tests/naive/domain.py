@@ -21,7 +21,7 @@ class Domain:
         self.world = world
 
     def _declared(self, entity: Signature) -> list[Grounding]:
-        return [clause for clause in self.description.groundings if signature(clause.entity) == entity]
+        return [clause for clause in self.description.background.groundings if signature(clause.entity) == entity]
 
     def _known(self, clause: Grounding) -> tuple[Literal, ...]:
         return tuple(literal for literal in clause.body if not self._fed(literal))
@@ -29,7 +29,7 @@ class Domain:
     def _fed(self, literal: Literal) -> bool:
         if isinstance(literal, Not):
             return any(map(self._fed, literal.literals))
-        return isinstance(literal, Call) and signature(literal.goal) in self.description.dynamic_domains
+        return isinstance(literal, Call) and signature(literal.goal) in self.description.background.dynamic_domains
 
     def admits(self, entity: Signature, args: tuple[Term, ...], value: Term | None) -> bool:
         """Whether a clause is about it, if there are any.

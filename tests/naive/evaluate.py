@@ -44,7 +44,7 @@ class Evaluation:
     def __init__(self, description: EventDescription, horizon: Horizon) -> None:
         self.description = description = mark_unread(description)
         self.horizon = horizon
-        self.world = World(horizon.tick, horizon.grid_start, horizon.end, description.background)
+        self.world = World(horizon.tick, horizon.grid_start, horizon.end, description.background.clauses)
         close(self.world)
         self.domain = Domain(description, self.world)
         self.heads = Heads(description, self.world, self.domain)
@@ -53,8 +53,8 @@ class Evaluation:
 
     def run(self, rows: Iterable[Row]) -> Answer:
         self._feed(rows)
-        for stratum in self.description.strata:
-            together = (*self.description.cycles, *self.description.recursive)
+        for stratum in self.description.order.strata:
+            together = (*self.description.order.cycles, *self.description.order.recursive)
             groups = [group for group in together if set(group) & set(stratum)]
             for members in [*groups, *((entity,) for entity in stratum if not any(entity in g for g in groups))]:
                 self._define(members)
@@ -90,7 +90,7 @@ class Evaluation:
         ]
         values = {rule.value for rule in heads}
         values |= {each.value for each in self.description.initially if signature(each.fluent) == entity}
-        values |= {each.value for each in self.description.groundings if signature(each.entity) == entity}
+        values |= {each.value for each in self.description.background.groundings if signature(each.entity) == entity}
         for each in self.description.deadlines:
             values |= {each.source, each.target} if signature(each.fluent) == entity else set()
         is_any = any(rule.kind != "terminatedAt" and not is_ground(rule.value) for rule in heads if rule.value)
@@ -104,9 +104,9 @@ class Evaluation:
         elif isinstance(first, FluentValue):
             rules = [rule for rule in self.heads.rules("holdsFor", first.signature) if rule.value == first.value]
             self.world.fluents[first.signature] |= statically_determined(rules, self.world, self.domain)
-        elif len(members) > 1 or first in self.description.simple:
+        elif len(members) > 1 or first in self.description.defined.simple:
             Group([member.signature for member in members], self.heads).run()
-        elif first in self.description.static:
+        elif first in self.description.defined.static:
             rules = self.heads.rules("holdsFor", first)
             self.world.fluents[first] = statically_determined(rules, self.world, self.domain)
         else:
@@ -125,7 +125,7 @@ class Evaluation:
             if isinstance(member, FluentValue):
                 is_mine = value == member.value
             else:
-                is_mine = member not in self.description.simple or value not in static
+                is_mine = member not in self.description.defined.simple or value not in static
             if is_mine:
                 fluents[entity][args, value] = union([fluents[entity].get((args, value), []), intervals])
 
@@ -134,17 +134,17 @@ class Evaluation:
     def _answer(self) -> Answer:
         answer = Answer()
         latest = next_point(self.world.last, self.world.tick)  # what begins later has not begun
-        internal = {entity for entity, value in self.description.unreported if value is None}
-        for entity in (self.description.simple | self.description.static) - internal:
+        internal = {entity for entity, value in self.description.defined.unreported if value is None}
+        for entity in (self.description.defined.simple | self.description.defined.static) - internal:
             for (args, value), intervals in self.world.fluents.get(entity, {}).items():
-                if (entity, value) in self.description.unreported:
+                if (entity, value) in self.description.defined.unreported:
                     continue
                 key = entity.name, tuple(map(str, args)), str(value)
                 shown = [(self.world.begin(s), e) for s, e in intervals]
                 begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest and s < e]
                 if begun:
                     answer.intervals[key] = begun
-        for entity in self.description.events - internal:
+        for entity in self.description.defined.events - internal:
             for t, all_args in self.world.events.get(entity, {}).items():
                 if t > self.horizon.start:
                     answer.occurrences.update((entity.name, tuple(map(str, args)), t) for args in all_args)

@@ -78,7 +78,7 @@ class Group:
         while point - tick <= self.world.last:
             times = range(max(point - tick, self.world.first), min(point - 1, self.world.last) + 1)
             for member in self.members:
-                if member in self.description.events:
+                if member in self.description.defined.events:
                     self._happen(member, times)
                 else:
                     self._step(member, times, point)

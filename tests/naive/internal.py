@@ -37,8 +37,8 @@ def defined(program: Program) -> list[Signature]:
         description = parse(program.text, functions=FUNCTIONS)
     except DescriptionError:
         return []
-    owners = description.events | description.simple | description.static
-    return sorted(owner for owner in owners if owner.domain_behind(description.unreported) is None)
+    owners = description.defined.all
+    return sorted(owner for owner in owners if owner.domain_behind(description.defined.unreported) is None)
 
 
 def without(answer: Answer, owners: set[Signature]) -> Answer:

@@ -40,7 +40,7 @@ Lines = Iterator[str]
 
 
 def unfolded(description: EventDescription) -> Lines:
-    known, fresh = background(description.background), count()
+    known, fresh = background(description.background.clauses), count()
     for rule in description.rules:
         yield from (f"{_head(rule)} <- {written(body)}" for body in unfold(rule.body, known, fresh))
 
@@ -49,8 +49,8 @@ def related(description: EventDescription) -> Lines:
     """How fluents are stored, then the rules with a literal for each value that an open one can have."""
     stored = relations(description, [rule.body for rule in description.rules])
     fluents = [item.signature for item in description.inputs if item.kind != "event"]
-    defined = [each.signature for stratum in description.strata for each in stratum]
-    fluents += [s for s in defined if s in description.simple | description.static]
+    defined = [each.signature for stratum in description.order.strata for each in stratum]
+    fluents += [s for s in defined if s in description.defined.simple | description.defined.static]
     for fluent in dict.fromkeys(fluents):
         yield f"{fluent}: {', '.join(map(str, stored.of_fluent(fluent))) or 'no value'}"
     for rule in description.rules:
@@ -59,7 +59,7 @@ def related(description: EventDescription) -> Lines:
 
 
 def folded(description: EventDescription) -> Lines:
-    known = background(description.background)
+    known = background(description.background.clauses)
     for rule in description.rules:
         head: tuple[Term, ...] = (*name_and_args(rule.subject)[1], *((rule.value,) if rule.value else ()), rule.at)
         found = fold(rule.body, head, known)

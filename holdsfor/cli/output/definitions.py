@@ -22,7 +22,7 @@ def page_definitions(description: EventDescription) -> tuple[Definition, ...]:
     looked_at: dict[tuple[bool, str], set[tuple[bool, str]]] = defaultdict(set)
     for thing, places in definitions(description).items():
         key = _key(thing)
-        rules[key] += [_rule_text(place, description.sources) for place in sorted(places, key=_by_line)]
+        rules[key] += [_rule_text(place, description.texts.sources) for place in sorted(places, key=_by_line)]
         looked_at[key] |= {_key(each) for each in _all_behind(thing, direct) if each in inputs}
     return tuple(
         Definition(name, is_event, tuple(texts), frozenset(looked_at[is_event, name]))

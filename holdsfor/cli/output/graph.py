@@ -44,17 +44,17 @@ def uses(description: EventDescription) -> list[Use]:
 def graph(description: EventDescription) -> Graph:
     """Draw inputs, events and fluents with their arrows; background knowledge is left out."""
     things: dict[Thing, GraphNode] = {}
-    circles = (*description.cycles, *description.recursive)
+    circles = (*description.order.cycles, *description.order.recursive)
     dead, cyclic = unreachable(description), {signature for group in circles for signature in group}
     for one in description.inputs:
         kind: Kind = "input event" if one.kind == "event" else "input fluent"
         things["event" if one.kind == "event" else "fluent", one.signature] = GraphNode(str(one.signature), kind, 0)
-    for layer, stratum in enumerate(description.strata, 1):
+    for layer, stratum in enumerate(description.order.strata, 1):
         for signature in (each.signature for each in stratum):
             thing = defined(description, signature)
             if thing != _as_written(thing, description):
                 continue
-            marks = (signature in cyclic, thing in dead, (signature, None) in description.unreported)
+            marks = (signature in cyclic, thing in dead, (signature, None) in description.defined.unreported)
             things[thing] = GraphNode(str(signature), kind_of(description, signature), layer, *marks)
     numbers = {thing: number for number, thing in enumerate(things)}
     negative: dict[tuple[int, int], bool] = {}
@@ -68,15 +68,15 @@ def graph(description: EventDescription) -> Graph:
 
 
 def defined(description: EventDescription, signature: Signature) -> Thing:
-    return ("event" if signature in description.events else "fluent"), signature
+    return ("event" if signature in description.defined.events else "fluent"), signature
 
 
 def predicates(description: EventDescription) -> dict[Thing, Place]:
     """Return background predicates and dynamic domains, and where each begins."""
     places: dict[Thing, Place] = {}
-    for clause in description.background:
+    for clause in description.background.clauses:
         places.setdefault(("predicate", Signature.of(clause.head)), clause.place)
-    for table in description.tables:
+    for table in description.background.tables:
         places.setdefault(("predicate", table.signature), table.place)
     for rule in description.rules:
         if (domain := _as_written(_owner(rule), description)) != _owner(rule):
@@ -87,7 +87,7 @@ def predicates(description: EventDescription) -> dict[Thing, Place]:
 def definitions(description: EventDescription) -> dict[Thing, list[Place]]:
     """Return events and fluents with the places of their rules, in the order of the strata."""
     by_thing: dict[Thing, list[Place]] = {
-        defined(description, each.signature): [] for stratum in description.strata for each in stratum
+        defined(description, each.signature): [] for stratum in description.order.strata for each in stratum
     }
     for rule in description.rules:
         by_thing.setdefault(_owner(rule), []).append(rule.place)
@@ -112,14 +112,14 @@ def count_rules(description: EventDescription) -> int:
 def kind_of(description: EventDescription, signature: Signature) -> Kind:
     if any(Signature.of(rule.head) == signature for rule in description.patterns):
         return "pattern"
-    if signature in description.events:
+    if signature in description.defined.events:
         return "event"
-    return "static fluent" if signature in description.static else "simple fluent"
+    return "static fluent" if signature in description.defined.static else "simple fluent"
 
 
 def _as_written(thing: Thing, description: EventDescription) -> Thing:
     """Return the dynamic domain that a fluent stands for, or the thing itself."""
-    domain = thing[1].domain_behind(description.unreported)
+    domain = thing[1].domain_behind(description.defined.unreported)
     return thing if domain is None else ("predicate", domain)
 
 
@@ -143,9 +143,9 @@ def _bodies(description: EventDescription) -> Iterator[tuple[Thing, tuple[Litera
         yield ("event", Signature.of(pattern.head)), pattern.body, None
     for more in _further(description):
         yield ("fluent", Signature.of(more.fluent)), more.body, None
-    for clause in description.background:
+    for clause in description.background.clauses:
         yield ("predicate", Signature.of(clause.head)), clause.body, None
-    for domain in description.groundings:
+    for domain in description.background.groundings:
         kind: OneOf["event", "fluent"] = "event" if domain.value is None else "fluent"
         yield (kind, Signature.of(domain.entity)), domain.body, None
 

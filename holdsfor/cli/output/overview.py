@@ -47,7 +47,7 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
     for line in show_unbounded(made):
         say(f"Without a bound, so that a stream keeps what it looks at for ever: {line}")
-    circles = (*description.cycles, *description.recursive)
+    circles = (*description.order.cycles, *description.order.recursive)
     _remark("Each depends on itself", [" - ".join(map(str, group)) for group in circles])
     for advice in advise_on_together(made):
         say(advice)
@@ -90,7 +90,8 @@ def _uses(description: EventDescription, all_uses: list[Use]) -> Iterator[tuple[
         if by:
             yield thing[1], ", ".join(by), _places(places)
         elif thing[0] != "predicate":
-            yield thing[1], "no other" if (thing[1], None) in description.unreported else "no other: a result", ""
+            is_internal = (thing[1], None) in description.defined.unreported
+            yield thing[1], "no other" if is_internal else "no other: a result", ""
 
 
 def _places(places: list[Place]) -> str:

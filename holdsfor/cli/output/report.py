@@ -48,12 +48,12 @@ def report(
             for signature, one in find_unbounded(made).items()
         ],
         "patterns": len(description.patterns),
-        "cycles": [list(map(str, group)) for group in (*description.cycles, *description.recursive)],
+        "cycles": [list(map(str, group)) for group in (*description.order.cycles, *description.order.recursive)],
     }
 
 
 def _definitions(description: EventDescription, made: Plan, every: list[Use]) -> list[dict[str, Any]]:
-    strata = {one.signature: level for level, group in enumerate(description.strata, 1) for one in group}
+    strata = {one.signature: level for level, group in enumerate(description.order.strata, 1) for one in group}
     stages, dead = _stages(made), unreachable(description)
     rows = []
     for thing, places in definitions(description).items():
@@ -63,7 +63,7 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
             {
                 **_name(signature),
                 "kind": kind_of(description, signature),
-                "internal": (signature, None) in description.unreported,
+                "internal": (signature, None) in description.defined.unreported,
                 "stratum": strata.get(signature),
                 "stage": stage,
                 "by": by,

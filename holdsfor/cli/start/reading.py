@@ -43,7 +43,7 @@ def make_plan(description: EventDescription) -> Plan:
     from holdsfor.language.diagnostics import shown_refusals
     from holdsfor.plan import plan
 
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         return plan(description)
 
 

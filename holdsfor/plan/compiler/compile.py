@@ -38,7 +38,7 @@ def compiled(description: EventDescription) -> Plan:
 
 def compile_rules(description: EventDescription) -> Plan:
     """Return a plan without what follows from its definitions, which `completed` adds."""
-    known = background(description.background, description.tables)
+    known = background(description.background.clauses, description.background.tables)
     fresh = count()
     said = said_of_each(description, known, fresh)
     bodies = [variant.body for each in said.values() for variant in each.variants]
@@ -48,15 +48,17 @@ def compile_rules(description: EventDescription) -> Plan:
     declared = {domain.relation for domain in domains if lists_all(domain)}
     definitions = tuple(
         definition
-        for stratum in description.strata
+        for stratum in description.order.strata
         for part in stratum
         for definition in _definitions(part, description, said, pipeline, declared)
     )
     definitions = tuple(_with_reached(definitions))
-    closures = tuple(compile_closure(group, pipeline, description.sources) for group in known.recursive)
+    closures = tuple(compile_closure(group, pipeline, description.texts.sources) for group in known.recursive)
     inputs = sources(description.inputs, stored)
     facts = tuple(known.facts.items())
-    plan = Plan(inputs, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.unreported)
+    plan = Plan(
+        inputs, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.defined.unreported
+    )
     return unite_with_input(plan)
 
 
@@ -94,16 +96,17 @@ def _definitions(
 ) -> Iterator[Definition]:
     signature = part.signature
     mine = said[signature].variants
-    if signature in description.events:
-        members = next((group for group in description.recursive if signature in group), (signature,))
+    if signature in description.defined.events:
+        members = next((group for group in description.order.recursive if signature in group), (signature,))
         events = tuple(_event(member, description, said, pipeline) for member in members)
         if len(members) > 1 or events[0].relation in reads(events[0]):
             yield from () if signature != members[0] else (Recursion(events),)
         else:
             yield events[0]
-    if signature in description.simple and part == signature and pipeline.relations.simple_values(signature):
+    if signature in description.defined.simple and part == signature and pipeline.relations.simple_values(signature):
         yield from _simple_or_group(signature, said, pipeline)
-    if signature in description.static and (isinstance(part, FluentValue) or signature not in description.simple):
+    is_one_value = isinstance(part, FluentValue) or signature not in description.defined.simple
+    if signature in description.defined.static and is_one_value:
         statics = [v for v in mine if v.rule.kind == "holdsFor"]
         for relation in pipeline.relations.of_fluent(signature):
             if isinstance(part, FluentValue) and relation.value != part.value:

@@ -18,9 +18,9 @@ from holdsfor.plan.structures import is_open
 
 
 def compile_domains(description: EventDescription, pipeline: Pipeline) -> tuple[Domain, ...]:
-    defined = description.events | description.simple | description.static
+    defined = description.defined.all
     domains: dict[Relation, list[Declared]] = {}
-    for grounding in description.groundings:
+    for grounding in description.background.groundings:
         if signature_of(grounding.entity) not in defined:
             continue
         fixed = tuple(literal for literal in grounding.body if not is_dynamic(literal, description))

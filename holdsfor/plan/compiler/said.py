@@ -36,15 +36,15 @@ class Said:
 
 
 def said_of_each(description: EventDescription, known: Background, fresh: Iterator[int]) -> Mapping[Signature, Said]:
-    said = {each.signature: Said() for stratum in description.strata for each in stratum}
-    for circle in description.cycles:
+    said = {each.signature: Said() for stratum in description.order.strata for each in stratum}
+    for circle in description.order.cycles:
         for member in circle:
             said[member].circle = circle
     for fact in description.initially:
         said[signature_of(fact.fluent)].initially.append(fact)
     for deadline in description.deadlines:
         said[signature_of(deadline.fluent)].deadlines.append(deadline)
-    for grounding in description.groundings:
+    for grounding in description.background.groundings:
         if signature_of(grounding.entity) in said:
             said[signature_of(grounding.entity)].groundings.append(grounding)
     added = 0
@@ -99,7 +99,7 @@ def _with_domain(
 
 
 def is_dynamic(literal: Literal, description: EventDescription) -> bool:
-    return isinstance(literal, Call) and signature_of(literal.goal) in description.dynamic_domains
+    return isinstance(literal, Call) and signature_of(literal.goal) in description.background.dynamic_domains
 
 
 def signature_of(term: Term) -> Signature:

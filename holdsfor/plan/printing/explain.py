@@ -39,7 +39,7 @@ def _indented(lines: list[str] | Iterator[str]) -> Iterator[str]:
 
 def unfolded(description: EventDescription) -> Iterator[str]:
     """For each rule that calls background rules: which, and into how many rules that makes it."""
-    known, fresh = background(description.background, description.tables), count()
+    known, fresh = background(description.background.clauses, description.background.tables), count()
     for rule in description.rules:
         called = {
             _signature(literal): None for literal in find_all(rule.body, Call) if _signature(literal) in known.rules

@@ -29,7 +29,7 @@ def test_others_are_in_no_table_and_no_log(spark: SparkSession, tmp_path: Path) 
     folder.add(ROWS)
     query = live(spark, description, folder, HORIZON, tmp_path / "state", only=["meeting", "rest/1"])
     assert query.awaitTermination(120)
-    defined = description.events | description.simple | description.static
+    defined = description.defined.all
     hidden = {owner for owner in defined if owner.name not in ("meeting", "rest")}
     expected = without(LOCAL[0].recognise(description, ROWS, HORIZON), hidden)
     assert expected.intervals, "there is something to tell"

@@ -183,7 +183,7 @@ def begin_stream(
     shapes = shapes_of(description, mapping.all_arguments)
     form = MessageForm.of(settings.message_times, settings.message_arguments, unit, shapes)
     warn_of_units(mapping.given_unit, unit, description, settings.times.amounts)
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         description = description.with_input()
         program = make_program(plan(description))
     warn_if_unbounded(program.plan)

@@ -38,7 +38,7 @@ def check_early(description: EventDescription, checkpoint: str | Path, times: Gi
     """Refuse, before Spark has started, rules, times, and a checkpoint that was begun with others."""
     ticks = check_times(times, check_unit(times.tick_unit or "s"))
     state = Store(f"{checkpoint}/holdsfor")
-    with shown_refusals(description.sources):
+    with shown_refusals(description.texts.sources):
         program = make_program(plan(description.with_input()))
     if state.exists(IDENTITY):
         identity = identify_rules(program) | {"window": ticks.window, "step": ticks.step}

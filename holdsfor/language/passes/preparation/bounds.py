@@ -41,7 +41,7 @@ def bounds(draft: Draft) -> None:
 
 def bound_definitions(description: EventDescription, bounds: Mapping[Signature, int]) -> EventDescription:
     """The description with bounds for more of its definitions."""
-    defined = description.events | description.simple | description.static
+    defined = description.defined.all
     for owner, ticks in bounds.items():
         if owner not in defined:
             names = ", ".join(sorted(map(str, defined)))
