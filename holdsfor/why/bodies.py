@@ -12,6 +12,7 @@ from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.structure import term_codes
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
+from holdsfor.engine.patterns.joins import occurring
 from holdsfor.language.terms import Compound, Float, Term, Var
 from holdsfor.language.written import written
 from holdsfor.plan.definitions import Declared
@@ -60,9 +61,9 @@ class Solution:
 
     def bindings(self, replay: Replay) -> tuple[tuple[str, str], ...]:
         """Return the values of variables by the names that the author of the rule gave them."""
-        return tuple(
-            (name, value_of(variable, self.row, replay)) for variable, name in self.names if variable in self.row.names
-        )
+        row = self.row
+        shown = ((variable, name) for variable, name in self.names if variable in row.names and not name[0].islower())
+        return tuple((name, value_of(variable, row, replay)) for variable, name in shown)
 
 
 def value_of(variable: str, row: Rows, replay: Replay) -> str:
@@ -101,12 +102,22 @@ def arg_text(arg: Arg, row: Rows, replay: Replay) -> str:
 
 def solve(rule: Conclude | Declared, key: PartialKey, replay: Replay) -> Rows:
     """Return the solutions of a rule's body for which its head is about the grounding."""
+    about = (id(rule), key)
+    rows = replay.solutions.get(about)
+    if rows is None:
+        rows = replay.solutions[about] = agreeing(_solve(rule, key, replay), rule.args, key, replay)
+    return rows
+
+
+def _solve(rule: Conclude | Declared, key: PartialKey, replay: Replay) -> Rows:
+    if rule.chain and isinstance(rule.chain[0], Occurring):
+        return run(rule.chain[1:], replay.world, occurring(rule.chain[0], replay.world))
     assigned = {op.variable for op in rule.chain if isinstance(op, Let | Tally)}
     rows = bind_head(rule.args, key, replay, assigned)
     if isinstance(rule, Declared) and rule.start:
         first = replay.time(replay.world.first_points[1])
         rows = rows.bind({rule.start: Column(replay.world.dictionary, numbers=np.array([first]))})
-    return agreeing(run(rule.chain, replay.world, rows), rule.args, key, replay)
+    return run(rule.chain, replay.world, rows)
 
 
 def bind_head(args: tuple[Arg, ...], key: PartialKey, replay: Replay, but: Container[str] = ()) -> Rows:
@@ -171,7 +182,7 @@ def _explain(op: Op, body: Solution, walk: Walk) -> Steps:
         case Lookup():
             return explain_lookup(op, body.row, walk.replay)
         case Occurring():
-            return Derivation("unexplained", "not explained yet: the match of a pattern")
+            raise AssertionError("a pattern begins a rule, and is explained there")
     return _calculated(op, body, walk.replay)
 
 

@@ -29,7 +29,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import Absent, Pattern, Scan, Sliding, conditions_of, subpatterns
+from holdsfor.plan.patterns import Absent, Pairs, Pattern, Scan, Selected, Sliding, subpatterns
 from holdsfor.why.derivation import LeafRows
 from holdsfor.why.replay import Replay
 
@@ -109,7 +109,8 @@ class Influence:
             case Derived():
                 yield from _effects_of_rules(definition.rules, direction)
             case Recursion():
-                yield from both(_relations_in(definition))
+                event = next(each for each in definition.events if each.relation == relation)
+                yield from _effects_of_rules(event.rules, direction)
 
 
 def changes_of(fluent: Simple, relation: Relation, direction: Direction) -> Iterator[Effect]:
@@ -161,7 +162,7 @@ def effects_of_chain(chain: Chain, direction: Direction) -> Iterator[Effect]:
             case At():
                 yield from both([op.relation])
             case Occurring():
-                yield from _effects_of_pattern(op.pattern, direction)
+                yield from effects_of_pattern(op.pattern, direction)
             case Without():
                 yield from effects_of_chain(op.chain, OPPOSITE[direction])
             case Tally():
@@ -186,18 +187,20 @@ def effects_of_expression(expression: Expression, direction: Direction) -> Itera
             yield from both(_relations_in(expression))
 
 
-def _effects_of_pattern(pattern: Pattern, direction: Direction) -> Iterator[Effect]:
+def effects_of_pattern(pattern: Pattern, direction: Direction) -> Iterator[Effect]:
     """Iterate over the effects of a pattern; where it chooses or measures, everything matters."""
     chooses = any(isinstance(part, Sliding) or part.policy != "unrestricted" for part in subpatterns(pattern))
     if chooses:
         yield from both(_relations_in(pattern))
-    for chain in conditions_of(pattern):
-        yield from effects_of_chain(chain, direction)
+    if isinstance(pattern, Pairs | Absent | Selected):
+        for chain in pattern.conditions:
+            yield from effects_of_chain(chain, direction)
     if isinstance(pattern, Scan):
-        yield Effect(pattern.relation, direction)
+        is_event = pattern.relation.kind == "event"
+        yield from [Effect(pattern.relation, direction)] if is_event else both([pattern.relation])
     for operand in pattern.operands:
         is_absent = isinstance(pattern, Absent) and operand in pattern.what
-        yield from _effects_of_pattern(operand, OPPOSITE[direction] if is_absent else direction)
+        yield from effects_of_pattern(operand, OPPOSITE[direction] if is_absent else direction)
 
 
 def _relations_in(part: Chain | Definition | Pattern | Expression) -> Iterator[Relation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -56,6 +56,7 @@ class Replay:
     blocks: tuple[Block, ...]
     windows: Windows
     source: str
+    solutions: dict[tuple[int, PartialKey], Rows] = field(default_factory=dict)  # of rules, by their heads
 
     @cached_property
     def definitions(self) -> Mapping[Relation, Definition]:
@@ -124,7 +125,7 @@ class Replay:
         intervals = self.world.intervals_of(relation)
         mask = self.world.axis.mask
         places = np.flatnonzero(((intervals.s & mask) < high) & ((intervals.e & mask) > low))
-        chosen = intervals.where(np.isin(np.arange(len(intervals)), places))
+        chosen = intervals.take(places)
         columns = [chosen.codes(position) for position in range(relation.arity)]
         agreeing = self.choose(columns, args, row) if columns else np.arange(len(chosen))
         return [

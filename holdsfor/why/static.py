@@ -21,6 +21,7 @@ from holdsfor.engine.definitions.algebra_compiling import AlgebraCompiler
 from holdsfor.engine.definitions.allen import Within, related
 from holdsfor.engine.definitions.static import having
 from holdsfor.language.nodes import find_all
+from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.definitions import Static
 from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate
 from holdsfor.why.bodies import (
@@ -63,8 +64,11 @@ def explain_static(fact: Derivation, definition: Static, key: Key, low: int, hig
         causes = yield from explain_expression(each.rule.expression, each.row, begin, end, walk)
         grounds = yield from _explain_grounds(each, causes, walk)
         solution = Solution(each.rule.conditions, each.row, each.rule.names)
-        piece = replace(fact, bindings=solution.bindings(walk.replay), causes=(*grounds, *causes))
-        pieces.append(piece if not each.rule.names else replace(piece, rule=each.rule.place))
+        if each.rule.place is NOWHERE and len(causes) == 1:  # what rules conclude, or rows of the input
+            pieces.append(replace(causes[0], since=fact.since, until=fact.until))
+            continue
+        bindings = solution.bindings(walk.replay)
+        pieces.append(replace(fact, rule=each.rule.place, bindings=bindings, causes=(*grounds, *causes)))
     return pieces[0] if len(pieces) == 1 else replace(fact, causes=tuple(pieces) or (walk.lost(fact.what),))
 
 

@@ -13,6 +13,7 @@ from holdsfor.why.bodies import Solution, Steps, at_times, explain_body, solve
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.inertia import explain_inertia, explain_reached, find_reached
 from holdsfor.why.influence import Effect, Influence
+from holdsfor.why.patterns import explain_match
 from holdsfor.why.replay import Happened, HeldInterval, Key, Replay
 from holdsfor.why.static import explain_static
 
@@ -68,7 +69,8 @@ class Walk:
             case Derived():
                 return (yield self._concluded(fact, definition, one))
             case Recursion():
-                return replace(fact, causes=(self.lost("patterns that are about each other"),))
+                event = next(each for each in definition.events if each.relation == relation)
+                return (yield self._concluded(fact, event, one))
             case Group():
                 target = next(target for target, event in definition.reached if event == relation)
                 for reached in find_reached(definition, target, one.key, one.time, one.time, self):
@@ -78,21 +80,24 @@ class Walk:
     def _concluded(self, fact: Derivation, definition: Derived, one: Happened) -> Steps:
         """Explain an event by the first rule that concludes it."""
         for rule in definition.rules:
-            if any(isinstance(op, Occurring) for op in rule.chain):
-                continue
             rows = at_times(solve(rule, one.key, self.replay), rule.time, one.time, one.time, self.replay)
+            if rule.start is not None and rows.size:
+                rows = rows.filter(rows.times(rule.start) == self.replay.time(one.start))
             if rows.size:
-                return (
-                    yield self.by_rule(fact, Solution(rule.chain, rows.take(np.array([0])), rule.names), rule.place)
-                )
-        place = definition.rules[0].place if definition.rules else None
-        return replace(fact, rule=place, causes=(self.lost("the match of a pattern"),))
+                solution = Solution(rule.chain, rows.take(np.array([0])), rule.names)
+                return (yield self.by_rule(fact, solution, rule.place))
+        return replace(fact, causes=(self.lost(fact.what),))
 
-    def by_rule(self, fact: Derivation, body: Solution, place: Place) -> Steps:
+    def by_rule(self, fact: Derivation, solution: Solution, place: Place) -> Steps:
         """Explain a fact by a solution of a rule's body."""
-        causes = yield from explain_body(body, self)
-        shown = None if place is NOWHERE else place
-        return replace(fact, rule=shown, bindings=body.bindings(self.replay), causes=(*fact.causes, *causes))
+        causes, chain = fact.causes, solution.chain
+        if chain and isinstance(chain[0], Occurring):
+            causes += yield from explain_match(chain[0], solution, self)
+            chain = chain[1:]
+        causes += yield from explain_body(replace(solution, chain=chain), self)
+        if place is NOWHERE and len(causes) == 1:  # rows of the input, beside what rules conclude
+            return causes[0]
+        return replace(fact, rule=place, bindings=solution.bindings(self.replay), causes=causes)
 
     def holds(self, relation: Relation, key: Key, low: int, high: int) -> Steps:
         """Explain why a fluent holds at all points from low up to, not including, high."""

@@ -12,8 +12,10 @@ import pytest
 
 import holdsfor
 from holdsfor.language import DescriptionError
+from tests.naive.draw_patterns import random_patterns
 from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import Program, random_program
+from tests.naive.rows import line_format
 from tests.why.evidence import facts_of, yields
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
@@ -30,7 +32,7 @@ def recognised(program: Program, events: object, **window: int) -> holdsfor.Resu
 
 def broken(program: Program, most: int = FACTS) -> tuple[list[str], list[str]]:
     """Return the facts whose leaves do not yield them, and what could not be explained."""
-    events = holdsfor.read_events(list(program.rows), format="rtec")
+    events = holdsfor.read_events(list(program.rows), format=line_format(program.rows))
     try:
         result = recognised(program, events, window=program.horizon.window, step=program.horizon.step)
     except DescriptionError as error:
@@ -51,5 +53,13 @@ def broken(program: Program, most: int = FACTS) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_leaves_of_a_tree_yield_the_fact(seed: int) -> None:
     program = random_program(seed)
+    failures, _ = broken(program)
+    assert not failures, "\n\n".join([str(program), *failures])
+
+
+@pytest.mark.parametrize("mixed", [False, True], ids=["patterns", "with fluents"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_leaves_of_a_pattern_yield_its_event(seed: int, mixed: bool) -> None:
+    program = random_patterns(seed, mixed)
     failures, _ = broken(program)
     assert not failures, "\n\n".join([str(program), *failures])

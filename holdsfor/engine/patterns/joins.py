@@ -164,11 +164,11 @@ def join_sequence(
 
 
 def _follow(left: Rows, right: Rows, within: int | None, world: World) -> Rows:
-    i, j = _join(left, right, "seq", within, world)
+    i, j = join_rows(left, right, "seq", within, world)
     return _put_together(left, i, right, j, _times_at(left, START, i), _times_at(right, END, j), world)
 
 
-def _join(left: Rows, right: Rows, kind: JoinKind, within: int | None, world: World) -> tuple[Ints, Ints]:
+def join_rows(left: Rows, right: Rows, kind: JoinKind, within: int | None, world: World) -> tuple[Ints, Ints]:
     shared = sorted((left.names & right.names) - SPAN)
     one, other = _packed_span(left, shared, world), _packed_span(right, shared, world)
     longest = ANY_LENGTH if within is None else within
@@ -177,7 +177,7 @@ def _join(left: Rows, right: Rows, kind: JoinKind, within: int | None, world: Wo
 
 def pair_up(pattern: Pairs, world: World) -> Paired:
     left, right = _sides(pattern, (pattern.left, pattern.right), world)
-    i, j = _join(left, right, pattern.kind, pattern.within, world)
+    i, j = join_rows(left, right, pattern.kind, pattern.within, world)
     start, end = _joined_span(pattern, left, i, right, j)
     rows = _put_together(left, i, right, j, start, end, world)
     if pattern.choosing.policy != "unrestricted":
@@ -282,7 +282,7 @@ def _with_outside(pattern: Absent, side: Rows, bound: frozenset[str], world: Wor
         values = match_pattern(source, world)
         values = values.without(values.names - (absent - bound) - (side.names - SPAN))
         values = distinct(values.bind({END: Column(world.dictionary, numbers=np.full(values.size, world.now))}))
-        i, j = _join(side, values.bind({START: values.column(END)}), "and", None, world)
+        i, j = join_rows(side, values.bind({START: values.column(END)}), "and", None, world)
         chosen = Selection(index=j)
         columns = {name: values.column(name).select(chosen) for name in values.names - side.names}
         side = side.reorder(i).bind(columns)

@@ -1,0 +1,221 @@
+"""Reasons of pattern rules: which occurrences make up a match, and that what must be absent is absent.
+
+Each part of a pattern is asked for the occurrence that has the values and the span of the match; the engine says which
+pairs of occurrences stand as the pattern asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdsfor.engine.bodies.chain import run
+from holdsfor.engine.data.column import Column
+from holdsfor.engine.data.rows import Rows
+from holdsfor.engine.patterns.join_order import SPAN
+from holdsfor.engine.patterns.joins import END, START, first_of, join_rows, match_pattern, pair_around, pair_up
+from holdsfor.plan.operators import Chain, Occurring
+from holdsfor.plan.patterns import Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
+from holdsfor.why.bodies import Several, Solution, explain_body, grounding_text
+from holdsfor.why.derivation import Derivation
+from holdsfor.why.influence import Effect, effects_of_pattern
+from holdsfor.why.replay import Replay
+
+if TYPE_CHECKING:
+    from holdsfor.why.walk import Walk
+
+
+def explain_match(op: Occurring, solution: Solution, walk: Walk) -> Several:
+    """Explain the match of a pattern that a rule begins with."""
+    row = solution.row
+    span = int(row.times(op.start)[0]), int(row.times(op.time)[0])
+    causes = yield from _explain(op.pattern, solution, span, walk)
+    return causes
+
+
+Span = tuple[int, int]
+
+
+def _explain(pattern: Pattern, solution: Solution, span: Span, walk: Walk) -> Several:
+    """Explain the occurrence of a pattern with the values of a solution, from the start to the end of the span."""
+    match pattern:
+        case Scan():
+            return (yield from _scanned(pattern, solution, span, walk))
+        case Moment():
+            return (Derivation("condition", f"time {pattern.time}", at=pattern.time),)
+        case Pairs():
+            return (yield from _paired(pattern, solution, span, walk))
+        case Absent():
+            return (yield from _around_absence(pattern, solution, span, walk))
+        case Selected():
+            for row in _rows(match_pattern(pattern.pattern, walk.replay.world), solution.row, span):
+                for chain, passed in _passing(pattern.conditions, solution.row, row, walk.replay):
+                    inner = Solution(chain, passed, solution.names)
+                    causes = yield from _explain(pattern.pattern, inner, span, walk)
+                    return (*causes, *(yield from explain_body(inner, walk)))
+        case OneOfSeveral():
+            for one in pattern.alternatives:
+                for row in _rows(match_pattern(one, walk.replay.world), solution.row, span):
+                    return (yield from _explain(one, _with_values(solution, row), span, walk))
+        case Sliding():
+            return (yield from _measured(pattern, solution, span, walk))
+    return (walk.lost("the match of a pattern"),)
+
+
+def _scanned(pattern: Scan, solution: Solution, span: Span, walk: Walk) -> Several:
+    replay, origin = walk.replay, walk.replay.world.axis.origin
+    begin, end = (time - origin for time in span)
+    if pattern.relation.kind == "event":
+        for one in replay.occurrences(pattern.relation, pattern.args, solution.row, end):
+            if one.start == begin:
+                return ((yield walk.happens(pattern.relation, one)),)
+    for held in replay.intervals(pattern.relation, pattern.args, solution.row, begin, end + 1):
+        if held.end == end + 1:
+            cause = yield walk.holds(pattern.relation, held.key, max(held.start, begin), held.end)
+            rows = walk.influence.rows_for([Effect(pattern.relation, "more")])
+            text = f"{grounding_text(pattern.relation, pattern.args, solution.row, replay)} from begin to end"
+            return (Derivation("condition", text, since=span[0], at=span[1], causes=(cause,), considered=rows),)
+    return (walk.lost(str(pattern.relation)),)
+
+
+def _paired(pattern: Pairs, solution: Solution, span: Span, walk: Walk) -> Several:
+    """Explain two occurrences that stand as a join asks, and what is asked of both together."""
+    replay = walk.replay
+    paired = pair_up(pattern, replay.world)
+
+    def stand_so(left: Rows, right: Rows) -> bool:
+        return bool(len(join_rows(left, right, pattern.kind, pattern.within, replay.world)[0]))
+
+    for pair in _rows(paired.pairs, solution.row, span):
+        for left, right in _sides(paired.left, paired.right, pair, span, stand_so):
+            for chain, passed in _passing(pattern.conditions, pair, pair, replay):
+                inner = Solution(chain, passed, solution.names)
+                one = yield from _explain(pattern.left, _with_values(inner, left), span_of(left), walk)
+                other = yield from _explain(pattern.right, _with_values(inner, right), span_of(right), walk)
+                conditions = yield from explain_body(inner, walk)
+                return (*one, *other, *conditions, *_chosen(pattern, span, walk))
+    return (walk.lost(f"a pair ({pattern.kind})"),)
+
+
+def _around_absence(pattern: Absent, solution: Solution, span: Span, walk: Walk) -> Several:
+    """Explain what is around an absence, and the absence."""
+    for sides, chain, passed in _absences(pattern, solution, span, walk.replay):
+        inner, causes = Solution(chain, passed, solution.names), list[Derivation]()
+        for side, row in zip(pattern.positive_operands, sides, strict=True):
+            causes += yield from _explain(side, _with_values(inner, row), span_of(row), walk)
+        causes += yield from explain_body(inner, walk)
+        first, last = span_of(sides[0]), span_of(sides[1])[0] if len(sides) > 1 else span[1]
+        for what in pattern.what:
+            rows = walk.influence.rows_for(effects_of_pattern(what, "more"))
+            text = f"no {_pattern_text(what, inner, walk.replay)} between {first[1]} and {last}"
+            causes.append(Derivation("absent", text, considered=rows))
+        return (*causes, *_chosen(pattern, span, walk))
+    return (walk.lost("an absence"),)
+
+
+def _absences(
+    pattern: Absent, solution: Solution, span: Span, replay: Replay
+) -> Iterator[tuple[tuple[Rows, ...], Chain, Rows]]:
+    """Iterate over what may be around an absence, with the conditions that it passes."""
+    if isinstance(pattern.last, int):
+        for first in _rows(first_of(pattern, replay.world), solution.row, (span[0], span[1] - pattern.last)):
+            for chain, passed in _passing(pattern.conditions, solution.row, _spanning(first, span, replay), replay):
+                yield (first,), chain, passed
+        return
+    around = pair_around(pattern, pattern.last, replay.world)
+
+    def follow(first: Rows, last: Rows) -> bool:
+        return bool(len(join_rows(first, last, "seq", pattern.within, replay.world)[0]))
+
+    for pair in _rows(around.pairs, solution.row, span):
+        for sides in _sides(around.left, around.right, pair, span, follow):
+            for chain, passed in _passing(pattern.conditions, pair, pair, replay):
+                yield sides, chain, passed
+
+
+def _measured(pattern: Sliding, solution: Solution, span: Span, walk: Walk) -> Several:
+    """Explain a window by all occurrences of its group that lie in its span."""
+    rows = match_pattern(pattern.pattern, walk.replay.world)
+    inside = rows.filter((rows.times(START) >= span[0]) & (rows.times(END) <= span[1]))
+    group = solution.row.without(solution.row.names - frozenset(pattern.group))
+    causes: list[Derivation] = []
+    for row in _agreeing(inside, group):
+        causes += yield from _explain(pattern.pattern, Solution((), row, solution.names), span_of(row), walk)
+    considered = walk.influence.rows_for(effects_of_pattern(pattern, "more"))
+    text = f"{', '.join(measure.function for measure in pattern.measures)} over a window"
+    return (Derivation("condition", text, since=span[0], at=span[1], causes=tuple(causes), considered=considered),)
+
+
+def _chosen(pattern: Pairs | Absent, span: Span, walk: Walk) -> tuple[Derivation, ...]:
+    """Explain that a policy takes this pair: what else it could have taken goes with that."""
+    if pattern.policy == "unrestricted":
+        return ()
+    rows = walk.influence.rows_for(effects_of_pattern(pattern, "more"))
+    return (Derivation("condition", f"the policy {pattern.policy} takes it", at=span[1], considered=rows),)
+
+
+def _pattern_text(pattern: Pattern, solution: Solution, replay: Replay) -> str:
+    if isinstance(pattern, Scan):
+        return grounding_text(pattern.relation, pattern.args, solution.row, replay)
+    names = (_pattern_text(one, solution, replay) for one in pattern.operands)
+    return f"({', '.join(names)})"
+
+
+# ---------------------------------------------------------------- rows
+
+
+def span_of(row: Rows) -> Span:
+    """Return when an occurrence began and was over."""
+    return int(row.times(START)[0]), int(row.times(END)[0])
+
+
+def _rows(rows: Rows, values: Rows, span: Span) -> Iterator[Rows]:
+    """Iterate over the occurrences with a span that have the values, as far as they have the variables."""
+    if rows.size:
+        yield from _agreeing(rows.filter((rows.times(START) == span[0]) & (rows.times(END) == span[1])), values)
+
+
+def _agreeing(rows: Rows, values: Rows) -> Iterator[Rows]:
+    for name in sorted((rows.names & values.names) - SPAN):
+        if rows.size:
+            one, other = rows.column(name), values.column(name)
+            is_number = one.is_number and other.is_number
+            same = one.numbers() == other.numbers() if is_number else one.codes() == other.codes()
+            rows = rows.filter(same)
+    for place in range(rows.size):
+        yield rows.take(np.array([place]))
+
+
+def _sides(
+    left: Rows, right: Rows, pair: Rows, span: Span, stand_so: Callable[[Rows, Rows], bool]
+) -> Iterator[tuple[Rows, Rows]]:
+    """Iterate over the two occurrences that a pair may be made of."""
+    inside = (rows.filter((rows.times(START) >= span[0]) & (rows.times(END) <= span[1])) for rows in (left, right))
+    lefts, rights = (list(_agreeing(rows, pair)) for rows in inside)
+    for one in lefts:
+        for other in rights:
+            begin, end = min(span_of(one)[0], span_of(other)[0]), max(span_of(one)[1], span_of(other)[1])
+            if (begin, end) == span and stand_so(one, other):
+                yield one, other
+
+
+def _passing(conditions: tuple[Chain, ...], values: Rows, row: Rows, replay: Replay) -> Iterator[tuple[Chain, Rows]]:
+    """Iterate over the conditions that an occurrence passes with the values, each with what it binds."""
+    for chain in conditions:
+        for passed in _agreeing(run(chain, replay.world, row), values):
+            yield chain, passed
+
+
+def _spanning(row: Rows, span: Span, replay: Replay) -> Rows:
+    """Return an occurrence with another span."""
+    dictionary = replay.world.dictionary
+    start, end = (Column(dictionary, numbers=np.array([time])) for time in span)
+    return row.bind({START: start, END: end})
+
+
+def _with_values(solution: Solution, row: Rows) -> Solution:
+    """Return the solution with the values of an occurrence besides."""
+    columns = {name: row.column(name) for name in row.names - SPAN}
+    return Solution(solution.chain, solution.row.bind(columns), solution.names)
