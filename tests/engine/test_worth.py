@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdsfor.engine.incremental.worth import count_light, is_worthwhile
 from holdsfor.engine.input.window import Windows
+from holdsfor.engine.stepping.worth import count_light, is_worthwhile
 from holdsfor.engine.tuning import DEFAULT
 from holdsfor.io.events import Block
 

@@ -17,7 +17,6 @@ from holdsfor.plan.printing.bounds import show_unbounded
 from holdsfor.plan.printing.explain import explain
 from holdsfor.plan.printing.plan import show_stages_to_authors
 from holdsfor.plan.printing.rule import named
-from holdsfor.plan.walk import names_times
 from holdsfor.printable import count_text
 
 _SHOWN = 6  # places of one thing in a table; --json has all
@@ -112,18 +111,18 @@ def _unused(description: EventDescription, all_uses: list[Use]) -> list[str]:
 def show_units(plan: Plan) -> Iterator[str]:
     """Write by which keys a change makes definitions be evaluated again, one unit after the other."""
     for number, unit in enumerate(find_units(plan, range(len(plan.definitions))), 1):
-        for keys, names in _by_keys(unit, plan).items():
+        for keys, names in _by_keys(unit).items():
             yield f"{number}, {keys}: {', '.join(names)}"
         for label, names in _reasons(unit, plan):
             if names:
                 yield f"     {label} {', '.join(names)}"
 
 
-def _by_keys(unit: Unit, plan: Plan) -> dict[str, list[str]]:
+def _by_keys(unit: Unit) -> dict[str, list[str]]:
     """Return the names that a unit defines, under the words for their keys."""
     grouped: dict[str, list[str]] = {}
-    for definition in unit.definitions:
-        for relation in plan.definitions[definition].defines:
+    for step in unit.steps:
+        for relation in step.own:
             keys = _key_text(unit.homes[relation]) if unit.is_keyed else "all keys together"
             grouped.setdefault(keys, []).append(named(relation))
     return grouped
@@ -138,8 +137,7 @@ def _reasons(unit: Unit, plan: Plan) -> Iterator[tuple[str, list[str]]]:
     """List the reasons why more than the changed keys are evaluated."""
     if unit.is_keyed:
         yield "all keys when this changes:", sorted(map(named, unit.everywhere))
-    restless = [n for n in unit.definitions if plan.looks[n].stirs is None or names_times(plan.definitions[n])]
     yield (
         "at each query time, because of the times it looks at:",
-        [named(relation) for n in restless for relation in plan.definitions[n].defines],
+        [named(relation) for n in unit.always for relation in plan.definitions[n].defines],
     )

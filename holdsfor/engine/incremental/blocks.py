@@ -21,9 +21,10 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.incremental.cuts import TupleCuts, settled_before
+from holdsfor.engine.incremental.keys import Tuples
+from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
-from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
-from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit
+from holdsfor.engine.incremental.units import DefinitionStep, Unit
 from holdsfor.engine.stepping.settling import still_running
 from holdsfor.kernels.intervals.machine_state import FAR
 from holdsfor.plan.definitions import Due
@@ -32,23 +33,25 @@ from holdsfor.plan.operators import Relation
 
 @dataclass(slots=True)
 class Evaluation:
-    """A block of a unit on its way through the definitions."""
+    """Tuples of a unit on their way through its definitions.
+
+    tuples: None if all are evaluated together. until: nothing has changed for any of them up to then.
+    """
 
     turn: QueryTurn
     unit: Unit
-    block: TouchedBlock
+    tuples: Tuples | None
+    until: int
     stirred: frozenset[int]
     world: World = field(init=False)
-    wanted: Mapping[Relation, RowsWanted] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.wanted = self.turn.setting.wanted[self.unit]
         self.world = self.turn.bare.with_only({})
 
     def run(self) -> None:
         program, relations = self.turn.setting.program, self.world.relations
         domains = find_domains(program, self.world)
-        for step in self.turn.setting.steps[self.unit]:
+        for step in self.unit.steps:
             if step.number not in self.stirred and not self._differs(step.reads):
                 self.turn.count("definitions_skipped", 1)
                 continue
@@ -69,10 +72,10 @@ class Evaluation:
 
     def gather(self, relation: Relation) -> Gathered:
         """Return the rows about the block's tuples that may be looked at."""
-        stored, tuples = self.turn.stores.get(relation), self.block.tuples
+        stored, tuples = self.turn.stores.get(relation), self.tuples
         if stored is None:
             return Gathered(self.world.nothing_of(relation), EMPTY)
-        if tuples is None or (wanted := self.wanted[relation]).is_everywhere:
+        if tuples is None or (wanted := self.unit.wanted[relation]).is_everywhere:
             whole = stored.whole()
             gathered = Gathered(whole, np.arange(len(whole)))
         else:
@@ -99,11 +102,11 @@ class Evaluation:
 
     def _divide_before(self, relation: Relation, before: Mapping[Relation, Gathered]) -> TupleCuts | CommonCut:
         """Divide what was known of what a definition defines. relation: one that it defines."""
-        delay = self._on_axis(self.turn.setting.of_units[self.unit].cuts[relation])
+        delay = self._on_axis(self.unit.delays.cuts[relation])
         floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
-        earliest, start = max(self.block.until - delay, floor), self.world.start_on_axis
-        if self.block.tuples is not None:
-            return TupleCuts(self.block.tuples, self.unit, delay, floor, start, before, earliest)
+        earliest, start = max(self.until - delay, floor), self.world.start_on_axis
+        if self.tuples is not None:
+            return TupleCuts(self.tuples, self.unit, delay, floor, start, before, earliest)
         boundary = settled_before(np.array([earliest]), earliest, start)
         divided = {own: gathered.data.divide_at(boundary) for own, gathered in before.items()}
         holding = {own: keys for own, (_, keys) in divided.items()}
@@ -115,7 +118,7 @@ class Evaluation:
         now, removed, added = _compare(relation, before.data, seen)
         self.world.relations[relation] = now
         stored = turn.stores.get(relation) or keep(now.none())
-        if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
+        if self.tuples is None:  # all of it was gathered: there is nothing else to keep
             stored = keep(now if edge is None else now.beyond(edge))
         elif len(removed) or len(added):
             stored = stored.change(before.origin[removed], added, edge)
@@ -139,9 +142,9 @@ class Evaluation:
         return Intervals(self.world.axis, self.world.dictionary, due.source.arity, s, s)
 
     def _is_here(self, due: Due, running: Running) -> Mask:
-        if self.block.tuples is None:
+        if self.tuples is None:
             return np.ones(len(running.keys), np.bool_)
-        return self.block.tuples.contain(self._rows_about(due, running), self.unit.homes[due.source])
+        return self.tuples.contain(self._rows_about(due, running), self.unit.homes[due.source])
 
     def _keep_deadlines(self, step: DefinitionStep, seen: World) -> None:
         """Deadlines that were over at the cut stay as they were; the others are as they are found now."""

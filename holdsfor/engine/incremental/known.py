@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,168 +13,24 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data, change_rows
 from holdsfor.engine.data.world import World
-from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.incremental.arrivals import Stores
-from holdsfor.engine.incremental.stored import Difference, keep
-from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
-from holdsfor.engine.input.window import Windows
-from holdsfor.engine.scripts.confirming import Readers, may_confirm
+from holdsfor.engine.incremental.stored import Difference, keep, merge_differences
+from holdsfor.engine.incremental.units import SessionSetting
 from holdsfor.engine.stepping.frontier import (
-    Delays,
-    Distances,
     Frontier,
-    find_delays,
-    find_distances,
-    find_stirring,
-    make_lookings,
 )
 from holdsfor.engine.stepping.query_times import QueryMoment
-from holdsfor.engine.stepping.settling import Scope
+from holdsfor.engine.tuning import Tuning
 from holdsfor.kernels.changes.touching import starts_after
 from holdsfor.kernels.intervals.algebra import merge_lingering
-from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
+from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import complements, names_times
-from holdsfor.plan.whole_plan import Look, Plan, Reach
+from holdsfor.plan.whole_plan import Reach
 
-Carriers = tuple[tuple[Relation, int], ...]
-"""Fluents, each with the argument that is the tuple of a unit."""
+#: The counts that say how much a query time looks at.
+WORK = ("definitions_evaluated", "definitions_skipped", "blocks_evaluated", "rows_gathered")
 
-
-class Wait(NamedTuple):
-    """Definitions, by how far they look from the present. carriers: they hold only while one of these does, so that
-    time alone changes nothing where none does; None: not known of them.
-    """
-
-    carriers: Carriers | None
-    numbers: dict[Reach, list[int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Stirred:
-    """always: definitions of a unit that any query time may change. waits: those that rows of a relation may change
-    when time passes. due: definitions with deadlines.
-    """
-
-    always: tuple[int, ...]
-    waits: dict[Relation, tuple[Wait, ...]]
-    due: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionSetting:
-    """Settings of all query times of a session. timed: definitions that name times by themselves.
-
-    complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
-    of_units: how far the definitions of each unit look. stirred: what may change a unit by the passing of time alone.
-    steps: the definitions of each unit. wanted: which rows its blocks look at. waits: how far those
-    that read a relation look from the present; waiting: the same of all, each with one of the definitions that do.
-    confirming: events of which each occurrence may be judged by itself, with the fluents that read them; judged: those
-    of them that all units judge, by name and number of arguments.
-    """
-
-    program: Program
-    windows: Windows
-    scope: Scope
-    units: tuple[Unit, ...]
-    timed: frozenset[int]
-    complementing: frozenset[int]
-    of_units: dict[Unit, Delays]
-    distances: Distances
-    waits: dict[Relation, tuple[Reach, ...]]
-    waiting: dict[Reach, int]
-    stirred: dict[Unit, Stirred]
-    steps: dict[Unit, tuple[DefinitionStep, ...]]
-    wanted: dict[Unit, dict[Relation, RowsWanted]]
-    confirming: dict[Unit, dict[Relation, Readers]]
-    judged: frozenset[tuple[str, int]]
-
-    def stirring(self, number: int, known: int) -> int | None:
-        """See `find_stirring`."""
-        return find_stirring(self.program.plan.looks[number], self.windows, known)
-
-
-def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSetting:
-    plan = program.plan
-    timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
-    complementing = frozenset(number for number in scope.definitions if _complements(plan.definitions[number]))
-    units = find_units(plan, scope.definitions)
-    of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows) for unit in units}
-    every = make_lookings(plan, range(len(plan.definitions)))
-    looks = [plan.looks[number] for number in scope.definitions]
-    confirming = {unit: {} if plan.domains else _find_confirming(plan, unit) for unit in units}
-    return SessionSetting(
-        program,
-        windows,
-        scope,
-        units,
-        timed,
-        complementing,
-        of_units,
-        find_distances(plan, windows, every),
-        _find_waits(looks),
-        {look.stirs: number for look, number in zip(looks, scope.definitions, strict=True) if look.stirs is not None},
-        {unit: _find_stirred(plan, unit, timed) for unit in units},
-        {unit: make_steps(plan, unit) for unit in units},
-        {unit: find_wanted(unit, of_units[unit].edges) for unit in units},
-        confirming,
-        _find_judged(confirming),
-    )
-
-
-def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, Readers]:
-    steps, confirming = make_steps(plan, unit), {}
-    for relation in unit.about.keys() - unit.homes.keys() - unit.follows.keys() - unit.everywhere:
-        readers = tuple(step for step in steps if relation in step.reads)
-        places = [*unit.about[relation], *(unit.homes[own] for step in readers for own in step.own)]
-        is_alone = len(unit.about[relation]) == 1 and all(len(positions) == 1 for positions in places)
-        if relation.kind == "event" and is_alone and all(may_confirm(step.definition, relation) for step in readers):
-            fluents = tuple(step.definition for step in readers if isinstance(step.definition, Simple))
-            confirming[relation] = Readers(relation, fluents)
-    return confirming
-
-
-def _find_judged(confirming: Mapping[Unit, Mapping[Relation, Readers]]) -> frozenset[tuple[str, int]]:
-    judged = {relation for readers in confirming.values() for relation in readers}
-    others = {relation for unit, readers in confirming.items() for relation in unit.reads - readers.keys()}
-    return frozenset((relation.name, relation.arity) for relation in judged - others)
-
-
-def _find_stirred(plan: Plan, unit: Unit, timed: Set[int]) -> Stirred:
-    always = tuple(n for n in unit.definitions if plan.looks[n].stirs is None or n in timed)
-    waits: dict[Relation, dict[Carriers | None, dict[Reach, list[int]]]] = {}
-    due = []
-    for number in unit.definitions:
-        look, definition = plan.looks[number], plan.definitions[number]
-        if number in always or look.stirs is None:
-            continue
-        carriers = _find_carriers(definition, unit) if look.stirs.back else None
-        for relation in look.relations:
-            alike = waits.setdefault(relation, {}).setdefault(carriers, {})
-            alike.setdefault(look.stirs, []).append(number)
-        if isinstance(definition, Group) and definition.deadlines:
-            due.append(number)
-    return Stirred(always, {r: tuple(Wait(*alike) for alike in each.items()) for r, each in waits.items()}, tuple(due))
-
-
-def _find_carriers(definition: Definition, unit: Unit) -> Carriers | None:
-    if not isinstance(definition, Static) or len(unit.homes.get(definition.relation, ())) != 1:
-        return None
-    positions: dict[Relation, int] = {}
-    for rule in definition.rules:
-        relations = rule.expression.carriers()
-        if relations is None:
-            return None
-        for relation in relations:
-            places = unit.about.get(relation, ())
-            if len(places) != 1 or len(places[0]) != 1:
-                return None
-            positions[relation] = places[0][0]
-    return tuple(positions.items())
-
-
-def _complements(definition: Definition) -> bool:
-    return isinstance(definition, Static) and any(complements(rule.expression) for rule in definition.rules)
+Differences = dict[Relation, Difference]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,15 +113,6 @@ def _find_first_edges(setting: SessionSetting, edges: Mapping[Reach, int]) -> di
     return {relation: min([edges[reach] for reach in reaches]) for relation, reaches in setting.waits.items()}
 
 
-def _find_waits(looks: Iterable[Look]) -> dict[Relation, tuple[Reach, ...]]:
-    waits: dict[Relation, dict[Reach, None]] = {}
-    for look in looks:
-        if look.stirs is not None:
-            for relation in look.relations:
-                waits.setdefault(relation, {})[look.stirs] = None
-    return {relation: tuple(reaches) for relation, reaches in waits.items()}
-
-
 def next_agenda(
     known: KnownWorld, differences: Mapping[Relation, Difference], setting: SessionSetting, edges: Mapping[Reach, int]
 ) -> dict[Relation, Data]:
@@ -313,3 +159,29 @@ def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:
         wakes += [int(due.min())] if len(due) else []
     least = min(wakes, default=np.iinfo(np.int64).max >> 1)
     return least + known.bare.axis.origin
+
+
+@dataclass(slots=True)
+class QueryTurn:
+    """bare: a world without relations, at the query time."""
+
+    known: KnownWorld
+    setting: SessionSetting
+    bare: World
+    stores: Stores
+    running: dict[Due, Running]
+    differences: Differences
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def tuning(self) -> Tuning:
+        return self.setting.program.tuning
+
+    def count(self, name: str, rows: int) -> None:
+        self.counts[name] = self.counts.get(name, 0) + rows
+
+    def add_difference(self, relation: Relation, difference: Difference) -> None:
+        """Add a difference that shares no tuples with the others of its relation."""
+        if difference:
+            other = self.differences.get(relation)
+            self.differences[relation] = difference if other is None else merge_differences(other, difference)

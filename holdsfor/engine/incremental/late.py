@@ -15,9 +15,9 @@ from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.keys import Tuples, leading_shift
+from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.stored import Difference, Stored
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys
-from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
 from holdsfor.kernels.changes.touching import find_contradictions, span_by_points
@@ -32,7 +32,7 @@ def touch_by_contradictions(
     False: not so, as late rows are few, or it takes more than a script to tell.
     """
     added, many = difference.added, turn.tuning.many_late
-    if len(added) < many or len(difference.removed) or relation not in turn.setting.confirming[unit]:
+    if len(added) < many or len(difference.removed) or relation not in unit.confirming:
         return False
     assert isinstance(added, Points)
     late = np.flatnonzero((added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin)
@@ -41,7 +41,7 @@ def touch_by_contradictions(
 
 def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
     """False: it cannot be told."""
-    readers, floors = turn.setting.confirming[unit][relation], turn.known.frontier.cuts
+    readers, floors = unit.confirming[relation], turn.known.frontier.cuts
     relations = {relation: late, **_find_conditions(turn, unit, relation, late)}
     world = turn.bare.with_only(relations)
     parts = conclude_alone(readers, world, min(floors[own] for own in readers.relations))
@@ -54,7 +54,7 @@ def _find_conditions(turn: QueryTurn, unit: Unit, relation: Relation, late: Poin
     """Return the rows for the other conditions of the rules: whole relations where they are in one piece, else
     those about the keys of late rows.
     """
-    conditions = turn.setting.confirming[unit][relation].conditions
+    conditions = unit.confirming[relation].conditions
     stored = {each: turn.stores[each] for each in conditions if each in turn.stores}
     known: dict[Relation, Data] = {each: some.base for each, some in stored.items() if some.is_in_one_piece()}
     if len(known) < len(stored):
@@ -74,7 +74,7 @@ def _look_around(turn: QueryTurn, unit: Unit, late: Points, position: int) -> Ev
     tuples = Tuples(
         late.axis, len(turn.bare.dictionary) + 1, {1: TouchedKeys(keys, firsts - 1, ends=lasts + 1)}, turn.tuning
     )
-    return Evaluation(turn, unit, TouchedBlock(tuples, tuples.earliest), frozenset())
+    return Evaluation(turn, unit, tuples, tuples.earliest, frozenset())
 
 
 def _touch_contradicted(turn: QueryTurn, unit: Unit, part: Conclusions, touched: Touched) -> None:

@@ -18,8 +18,10 @@ from holdsfor.engine.incremental.arrivals import add_arrivals, add_words, count_
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.coming import Coming, find_newly_visible
 from holdsfor.engine.incremental.known import (
+    WORK,
+    Differences,
     KnownWorld,
-    SessionSetting,
+    QueryTurn,
     find_edges,
     last_start,
     next_agenda,
@@ -27,8 +29,7 @@ from holdsfor.engine.incremental.known import (
     next_wake,
 )
 from holdsfor.engine.incremental.touching import choose_block, find_touched
-from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn
-from holdsfor.engine.incremental.units import Unit
+from holdsfor.engine.incremental.units import SessionSetting, Unit
 from holdsfor.engine.input.kept_input import KeptInput
 from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.stepping.frontier import move_frontier
@@ -113,10 +114,10 @@ def _update(unit: Unit, turn: QueryTurn) -> None:
     """Evaluate the tuples of a unit that are touched."""
     touched, stirred = find_touched(turn, unit)
     if not touched:
-        turn.count("definitions_skipped", len(unit.definitions))
+        turn.count("definitions_skipped", len(unit.steps))
         return
     turn.count("blocks_evaluated", 1)
-    Evaluation(turn, unit, choose_block(turn, touched), stirred).run()
+    Evaluation(turn, unit, *choose_block(turn, touched), stirred).run()
 
 
 def _next_activity(

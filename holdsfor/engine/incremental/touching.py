@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,12 +12,11 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples, sorted_by, starts_of
-from holdsfor.engine.incremental.known import Carriers, Wait
+from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys, ordered_key
-from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
-from holdsfor.engine.incremental.units import Unit
+from holdsfor.engine.incremental.units import Carriers, DefinitionStep, Unit, Wait
 from holdsfor.kernels.changes.touching import (
     UNTOUCHED,
     find_followers,
@@ -29,11 +27,13 @@ from holdsfor.kernels.changes.touching import (
 )
 from holdsfor.kernels.rows.gathering import find_earliest_of_codes
 from holdsfor.kernels.rows.moving import compress
-from holdsfor.plan.definitions import Group
 from holdsfor.plan.operators import Relation
 
 Codes = Callable[[int], Ints]
 """The codes of the arguments at a position."""
+
+CarriedCodes = dict[tuple[Carriers, int], Mask]
+"""Codes for which a fluent that others depend on has held since a time, by the fluents and the time."""
 
 
 def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
@@ -52,15 +52,17 @@ def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
 
 def _find_stirred(turn: QueryTurn, unit: Unit, touched: Touched) -> set[int]:
     """The definitions that time alone may change; the tuples that it may change them for are touched."""
-    stirred, setting = turn.setting.stirred[unit], turn.setting
-    always = {*stirred.always, *(n for n in unit.definitions if n in setting.complementing and _is_beginning(turn, n))}
+    complementing = (step.number for step in unit.steps if step.number in turn.setting.complementing)
+    always = {*unit.always, *(number for number in complementing if _is_beginning(turn, number))}
     if always:
         touched.touch_all(turn.known.query_time)
-    changed, carried = set(always), CarriedCodes(turn)
+    changed: set[int] = set(always)
+    carried: CarriedCodes = {}
     for relation, rows in turn.known.agenda.items():
-        for wait in stirred.waits.get(relation, ()):
+        for wait in unit.waits.get(relation, ()):
             changed.update(_touch_waiting(turn, unit, relation, rows, wait, carried, touched))
-    changed.update(number for number in stirred.due if _touch_deadlines(turn, unit, number, touched))
+    waiting = (step for step in unit.steps if step.deadlines and step.number not in unit.always)
+    changed.update(step.number for step in waiting if _touch_deadlines(turn, unit, step, touched))
     return changed
 
 
@@ -83,9 +85,9 @@ def _touch_waiting(
     else:
         rows = rows.where((starts_of(rows) & axis.mask) <= now).lingering(edge)
         codes, count, latest = rows.codes, len(rows), rows.latest() if len(rows) else edge
-    leader, until = turn.setting.wanted[unit][relation].leader, np.array([turn.known.query_time])
+    leader, until = unit.wanted[relation].leader, np.array([turn.known.query_time])
     if count and wait.carriers is not None and leader is not None and relation not in (*unit.follows, *unit.everywhere):
-        chosen = carried.choose(codes(leader), wait.carriers, edge)
+        chosen = _choose_carried(turn, codes(leader), wait.carriers, edge, carried)
         count = chosen.size
         touched.touch(1, chosen, until, is_endless=True)
     elif count:
@@ -95,25 +97,18 @@ def _touch_waiting(
             yield from numbers
 
 
-@dataclass(slots=True)
-class CarriedCodes:
-    """Codes for which a fluent that others depend on has held since a time, worked out once for each question."""
-
-    turn: QueryTurn
-    known: dict[tuple[Carriers, int], Mask] = field(default_factory=dict)
-
-    def choose(self, codes: Ints, carriers: Carriers, edge: int) -> Ints:
-        """The codes of which one of the carriers is not over at the edge. Where that takes too long to tell, all."""
-        stores = [(stored, at) for relation, at in carriers if (stored := self.turn.stores.get(relation)) is not None]
-        if (carriers, edge) not in self.known:
-            if sum(len(stored) for stored, _ in stores) > self.turn.tuning.most_carriers * codes.size:
-                return codes
-            is_carried = np.zeros(len(self.turn.bare.dictionary) + 1, np.bool_)
-            for stored, position in stores:
-                for data in stored.parts():
-                    mark_lasting(is_carried, data.codes(position), data.lasts(), edge, data.axis.mask)
-            self.known[carriers, edge] = is_carried
-        return compress(codes, self.known[carriers, edge][codes])
+def _choose_carried(turn: QueryTurn, codes: Ints, carriers: Carriers, edge: int, carried: CarriedCodes) -> Ints:
+    """Choose the codes of which one of the carriers is not over at the edge. Where that takes too long to tell, all."""
+    if (carriers, edge) not in carried:
+        stores = [(stored, at) for relation, at in carriers if (stored := turn.stores.get(relation)) is not None]
+        if sum(len(stored) for stored, _ in stores) > turn.tuning.most_carriers * codes.size:
+            return codes
+        is_carried = np.zeros(len(turn.bare.dictionary) + 1, np.bool_)
+        for stored, position in stores:
+            for data in stored.parts():
+                mark_lasting(is_carried, data.codes(position), data.lasts(), edge, data.axis.mask)
+        carried[carriers, edge] = is_carried
+    return compress(codes, carried[carriers, edge][codes])
 
 
 def _is_beginning(turn: QueryTurn, number: int) -> bool:
@@ -194,7 +189,7 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
     """
     if not touched.members:
         return
-    axis, wanted = turn.bare.axis, turn.setting.wanted[unit]
+    axis, wanted = turn.bare.axis, unit.wanted
     apart = axis.origin + axis.tick  # times are on the axis there, and up to a tick earlier: see `_before_tick`
     near = turn.known.query_time - apart
     first = int(np.concatenate([until for _, until in touched.members]).min()) - apart
@@ -215,11 +210,10 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
             touched.touch(len(positions), keys, times + apart, is_endless=True)
 
 
-def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched) -> bool:
-    """Tuples with a deadline that is due by now."""
-    definition = turn.setting.program.plan.definitions[number]
+def _touch_deadlines(turn: QueryTurn, unit: Unit, step: DefinitionStep, touched: Touched) -> bool:
+    """Touch the tuples with a deadline that is due by now; return whether there are any."""
     axis, near, some = turn.bare.axis, turn.known.query_time, False
-    for due in definition.deadlines if isinstance(definition, Group) else ():
+    for due in step.deadlines:
         running = turn.running.get(due)
         if running is None or not len(running.keys):
             continue
@@ -238,8 +232,11 @@ def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched)
 # ---------------------------------------------------------------- blocks
 
 
-def choose_block(turn: QueryTurn, touched: Touched) -> TouchedBlock:
-    """Choose the tuples that are touched, or all tuples where something may change for any."""
+def choose_block(turn: QueryTurn, touched: Touched) -> tuple[Tuples | None, int]:
+    """Choose the tuples that are touched (None: all), and the time up to which nothing has changed for any of them.
+
+    Times are relative to the origin of the axis, and the last before a tick.
+    """
     codes = len(turn.bare.dictionary) + 1
     tuples = {
         size: TouchedKeys(keys, _before_tick(turn, until))
@@ -248,8 +245,8 @@ def choose_block(turn: QueryTurn, touched: Touched) -> TouchedBlock:
     chosen = Tuples(turn.bare.axis, codes, tuples, turn.tuning)
     if touched.everything is not None:
         until = int(_before_tick(turn, np.array([touched.everything]))[0])
-        return TouchedBlock(None, min(until, chosen.earliest))
-    return TouchedBlock(chosen, chosen.earliest)
+        return None, min(until, chosen.earliest)
+    return chosen, chosen.earliest
 
 
 def _before_tick(turn: QueryTurn, until: Ints) -> Ints:

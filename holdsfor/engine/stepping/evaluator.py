@@ -14,10 +14,10 @@ from holdsfor.engine.data.dictionary import DictionaryFull, with_room
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.incremental.coming import Coming
-from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, know, make_setting
+from holdsfor.engine.incremental.known import KnownWorld, know
 from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.incremental.stored import estimate_keys
-from holdsfor.engine.incremental.worth import count_light, is_worthwhile
+from holdsfor.engine.incremental.units import SessionSetting, make_setting
 from holdsfor.engine.input.inputs import first_begin, span
 from holdsfor.engine.input.kept_input import KeptInput, keep_input, rows_after, without_forgotten
 from holdsfor.engine.input.window import Windows
@@ -34,6 +34,7 @@ from holdsfor.engine.stepping.frontier import Frontier, find_frontier
 from holdsfor.engine.stepping.query_times import Arrived, QueryMoment, moments
 from holdsfor.engine.stepping.settling import Scope, settle
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
+from holdsfor.engine.stepping.worth import count_light, is_worthwhile
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
