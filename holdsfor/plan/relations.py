@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdsfor.language.description import EventDescription, Rule, Signature
-from holdsfor.language.literals import Aggregate, Compare, Edge, Holds, HoldsFor, Literal, Not
+from holdsfor.language.literals import Aggregate, Compare, FluentLiteral, Literal, Not
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.aggregates import united
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.rewrite import names_of
-
-FluentLiteral = Edge | Holds | HoldsFor
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
     for grounding in description.background.groundings:
         if grounding.value is not None and _signature(grounding.entity) in declared:
             values[_signature(grounding.entity)].setdefault(grounding.value)
-    for literal in _fluent_literals(literal for body in bodies for literal in body):
+    for literal in find_all((literal for body in bodies for literal in body), FluentLiteral):
         signature = _signature(literal.fluent)
         if signature in defined:
             continue
@@ -126,14 +125,6 @@ def _choices(literal: Literal, known: Relations, prefix: str) -> list[tuple[Lite
     if is_ground(literal.value):
         return [(literal,)] if literal.value in values else []
     return [(replace(literal, value=v), Compare("=", literal.value, v, literal.place)) for v in values]
-
-
-def _fluent_literals(literals: Iterable[Literal]) -> Iterator[FluentLiteral]:
-    for literal in literals:
-        if isinstance(literal, Not | Aggregate):
-            yield from _fluent_literals(literal.literals)
-        elif isinstance(literal, FluentLiteral):
-            yield literal
 
 
 def _signature(fluent: Term) -> Signature:

@@ -12,7 +12,20 @@ from dataclasses import dataclass, field, replace
 
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.literals import Aggregate, Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Occurs
+from holdsfor.language.literals import (
+    About,
+    Aggregate,
+    AtPoint,
+    Call,
+    Closed,
+    Compare,
+    Edge,
+    EventLiteral,
+    Holds,
+    Is,
+    Literal,
+    Not,
+)
 from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
@@ -142,14 +155,14 @@ def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
         literal = _next(waiting, ordering, first=not chain and not ordering.bound)
         waiting.remove(literal)
         chain.append(_operator(literal, ordering))
-        ordering.bound.update(_binds(literal))
+        ordering.bound.update(variable.name for variable in literal.gives)
     return chain
 
 
 def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
     if first:
         for literal in waiting:
-            if isinstance(literal, Happens | Occurs | Edge):
+            if isinstance(literal, AtPoint):
                 return literal
     apart: Literal | None = None
     for literal in waiting:
@@ -160,7 +173,7 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
     if apart is not None:
         return apart
     for literal in waiting:  # a second time variable: joined on the other arguments only
-        if isinstance(literal, Happens | Occurs | Edge):
+        if isinstance(literal, AtPoint):
             return literal
     message = "no order of the conditions binds every variable before it is used"
     raise Refusal("unbound", message, waiting[0].place, "give each variable a condition that is not negated")
@@ -169,64 +182,37 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
 def _ready(literal: Literal, ordering: Ordering) -> bool:
     bound = ordering.bound
     match literal:
-        case Happens() | Edge() | Holds():
-            return all(v.name in bound for v in variables(literal.time))
-        case Occurs():
-            return all(v.name in bound for v in variables(literal.end))
-        case Call():
-            return True
         case Compare():
             unbound = [name for name in names_of(literal) if name not in bound]
             return not unbound or _assigned(literal, bound) is not None or _taken_apart(literal, bound) is not None
         case Is():
-            return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, ordering) is not None
-        case Aggregate():
-            inside = {n for inner in literal.literals for n in names_of(inner)} | {
-                v.name for v in variables(literal.template)
-            }
-            return {name for name in inside if name in ordering.outer} <= bound
-        case Not():
-            return {name for name in names_of(literal) if name in ordering.outer} <= bound
-        case _:
+            return _is_bound(literal.expression, bound) or _solved(literal, ordering) is not None
+        case Closed():
+            return {variable.name for variable in literal.shared({Var(name) for name in ordering.outer})} <= bound
+        case _ if literal.intervals:
             message = "intervals cannot be used in a rule about points in time"
             raise Refusal("misplaced", message, literal.place, "write holdsAt(fluent=value, T)")
+    return all(_is_bound(time, bound) for time in literal.times[-1:])
+
+
+def _is_bound(term: Term, bound: Set[str]) -> bool:
+    return all(variable.name in bound for variable in variables(term))
 
 
 def _connected(literal: Literal, ordering: Ordering) -> bool:
-    """Shares an argument with what is there already, so that it does not multiply the rows without need."""
-    if not isinstance(literal, Happens | Occurs | Edge | Holds | Call):
-        return True
-    names = [v.name for v in variables(_subject(literal))]
+    """Whether it shares an argument with what is there already, so that it does not multiply the rows without need."""
+    names = [v.name for v in variables(literal.subject)] if isinstance(literal, About) else []
     return not names or any(name in ordering.bound for name in names)
-
-
-def _subject(literal: Happens | Occurs | Edge | Holds | Call) -> Term:
-    if isinstance(literal, Happens | Occurs):
-        return literal.event
-    return literal.goal if isinstance(literal, Call) else literal.fluent
-
-
-def _binds(literal: Literal) -> set[str]:
-    if isinstance(literal, Aggregate):
-        return {variable.name for variable in variables(literal.result)}
-    return set() if isinstance(literal, Not) else set(names_of(literal))
 
 
 def _operator(literal: Literal, ordering: Ordering) -> Op:
     place = literal.place
     match literal:
-        case Happens():
-            relation = ordering.relations.of_event(literal.event)
-            return At(
-                "occurrence",
-                relation,
-                _args(name_and_args(literal.event)[1], ordering, place),
-                _time(literal.time, ordering),
-            )
-        case Occurs():
+        case EventLiteral():
             relation = ordering.relations.of_event(literal.event)
             args = _args(name_and_args(literal.event)[1], ordering, place)
-            return At("occurrence", relation, args, _time(literal.end, ordering), _time(literal.start, ordering))
+            time, *start = (_time(each, ordering) for each in reversed(literal.times))
+            return At("occurrence", relation, args, time, *start)
         case Edge():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
             if literal.edge == "deadline":
@@ -293,7 +279,7 @@ def _time(term: Term, ordering: Ordering) -> str:
 
 def _is(literal: Is, ordering: Ordering) -> Op:
     solved = None
-    if any(v.name not in ordering.bound for v in variables(literal.expression)):
+    if not _is_bound(literal.expression, ordering.bound):
         solved = _solved(literal, ordering)
     target, expression = solved or (literal.target, literal.expression)
     if isinstance(target, Var) and target.name not in ordering.bound:
@@ -307,7 +293,7 @@ def _assigned(literal: Compare, bound: set[str]) -> tuple[Var, Term] | None:
     if literal.op != "=":
         return None
     for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
-        if isinstance(one, Var) and one.name not in bound and all(v.name in bound for v in variables(other)):
+        if isinstance(one, Var) and one.name not in bound and _is_bound(other, bound):
             return one, other
     return None
 
@@ -317,8 +303,7 @@ def _taken_apart(literal: Compare, bound: set[str]) -> tuple[Term, Compound] | N
     if literal.op != "=":
         return None
     for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
-        known, unknown = ({v.name for v in variables(side)} <= bound for side in (one, other))
-        if known and not unknown and isinstance(other, Compound):
+        if _is_bound(one, bound) and not _is_bound(other, bound) and isinstance(other, Compound):
             return one, other
     return None
 
@@ -326,7 +311,7 @@ def _taken_apart(literal: Compare, bound: set[str]) -> tuple[Term, Compound] | N
 def _solved(literal: Is, ordering: Ordering) -> tuple[Var, Term] | None:
     """`T2 is T+60` with T2 known and T not: T is T2-60. Only for times: other numbers could be rounded."""
     target, expression, bound = literal.target, literal.expression, ordering.bound
-    if any(v.name not in bound for v in variables(target)):
+    if not _is_bound(target, bound):
         return None
     match expression:
         case Compound(functor="+" | "-" as sign, args=(Var() as unknown, Int() as distance)):

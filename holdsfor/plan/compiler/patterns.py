@@ -27,7 +27,7 @@ from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_arg
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.plan import patterns as plan
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
-from holdsfor.plan.compiler.pattern_variables import names_bound, names_used, sides_of, with_values_outside
+from holdsfor.plan.compiler.pattern_variables import names_bound, with_values_outside
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
@@ -55,9 +55,8 @@ def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
 def fluents_in_patterns(description: EventDescription) -> Iterator[tuple[Literal, ...]]:
     """The fluents that patterns are about, as conditions on them."""
     for rule in description.patterns:
-        for part in find_all(rule.pattern, Pattern):
-            if isinstance(part, Stretch):
-                yield (HoldsFor(part.fluent, part.value, Var("I"), part.place),)
+        for part in find_all(rule.pattern, Stretch):
+            yield (HoldsFor(part.fluent, part.value, Var("I"), part.place),)
 
 
 def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], list[Let]]:
@@ -80,7 +79,7 @@ def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], 
 
 def _count_names(rule: PatternRule) -> Counter[str]:
     """How often the rule has each variable."""
-    return Counter([*names_used(rule.pattern), *(v.name for v in variables(rule.head))])
+    return Counter([*names_of(rule.pattern), *(v.name for v in variables(rule.head))])
 
 
 def _split_choices(pattern: Pattern, written: Counter[str]) -> Pattern:
@@ -117,7 +116,7 @@ def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
 
 def _binds_unlike(pattern: Either, written: Counter[str]) -> bool:
     """Whether only some alternatives give a variable a value that the rule has outside of them, too."""
-    own = Counter(names_used(pattern))
+    own = Counter(names_of(pattern))
     some = frozenset[str]().union(*map(names_bound, pattern.alternatives)) - names_bound(pattern)
     return any(written[name] > own[name] for name in some)
 
@@ -135,8 +134,7 @@ class _Compiler:
     @classmethod
     def of(cls, rule: PatternRule, written: Counter[str], pipeline: Pipeline) -> _Compiler:
         uses = _count_names(rule)
-        parts = list(find_all(rule.pattern, Pattern))
-        if rule.policy != "unrestricted" or any(isinstance(part, RunningAggregate) for part in parts):
+        if rule.policy != "unrestricted" or any(find_all(rule.pattern, RunningAggregate)):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
         ordering = Ordering(pipeline.relations, uses, set(uses), set())
         prefers = tuple(
@@ -202,7 +200,7 @@ class _Compiler:
 
     def _join(self, pattern: Join | Absence, conditions: tuple[Literal, ...], within: int | None) -> plan.Pattern:
         """Comparisons that are about one side only are tested there, if no policy has chosen there before."""
-        sides, rest = _pushed(pattern, conditions, [not self._chooses(side) for side in sides_of(pattern)])
+        sides, rest = _pushed(pattern, conditions, [not self._chooses(side) for side in pattern.together])
         chosen = self._conditions(rest, names_bound(pattern)) if rest else NO_CONDITIONS
         if isinstance(pattern, Join):
             left, right = (self._operand(side, within) for side in sides)
@@ -232,7 +230,7 @@ class _Compiler:
         return tuple(dict.fromkeys(chains))
 
     def _sliding(self, pattern: RunningAggregate, within: int | None) -> plan.Sliding:
-        own = Counter(names_used(pattern))
+        own = Counter(names_of(pattern))
         measures = {measure.variable.name for measure in pattern.measures}
         group = [name for name in sorted(names_bound(pattern.pattern)) if self.written[name] > own[name]]
         made = tuple(
@@ -258,7 +256,7 @@ def _pushed(
     pattern: Join | Absence, conditions: tuple[Literal, ...], can_test: Sequence[bool]
 ) -> tuple[tuple[Pattern, ...], tuple[Literal, ...]]:
     """The sides of a join with the comparisons that are about one of them, and the other conditions."""
-    sides = list(sides_of(pattern))
+    sides = list(pattern.together)
     rest = []
     for literal in conditions:
         names = frozenset(names_of(literal))

@@ -44,8 +44,8 @@ def compile_holds_for(
     body: tuple[Literal, ...], head: tuple[Term, ...], at: Var, relations: Relations, place: Place, has_domain: bool
 ) -> HoldsForRule | None:
     """The rule as an expression; None if that is empty."""
-    intervals = tuple(lit for lit in body if isinstance(lit, HoldsFor | Algebra | Allen | Duration))
-    tests = tuple(lit for lit in body if not isinstance(lit, HoldsFor | Algebra | Allen | Duration))
+    intervals = tuple(literal for literal in body if literal.intervals)
+    tests = tuple(literal for literal in body if not literal.intervals)
     ordering = Ordering.of(body, head, relations)
     heads = [variable.name for term in head for variable in variables(term)]
     for name in heads:  # they come first, so that the groundings of the head are in its own order
@@ -87,10 +87,8 @@ def _given(tests: Iterable[Literal]) -> Iterator[str]:
             yield from (variable.name for variable in variables(literal.target))
 
 
-def _expression(
-    at: Var, literals: Iterable[HoldsFor | Algebra | Allen | Duration], ordering: Ordering, place: Place
-) -> Expression:
-    made = {(lit.interval if isinstance(lit, HoldsFor) else lit.result).name: lit for lit in literals}
+def _expression(at: Var, literals: Iterable[Literal], ordering: Ordering, place: Place) -> Expression:
+    made = {literal.intervals[-1].name: literal for literal in literals}
     left = MOST_PARTS + len(made)  # a list that is used twice is looked at twice
 
     def build(variable: Var, whole: bool, taken: bool, depth: int) -> Expression:
@@ -112,6 +110,7 @@ def _expression(
         if isinstance(literal, Allen):
             source, target = (build(part, True, taken, depth + 1) for part in (literal.source, literal.target))
             return Relate(literal.relation, source, target, literal.mode, literal.within, literal.place).simplified()
+        assert isinstance(literal, Algebra)
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         operands = enumerate(literal.operands)
         parts = tuple(build(part, whole, taken or i in negative, depth + 1) for i, part in operands)
@@ -192,20 +191,14 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
         # What one of its fluents has had is a grounding, unless the declared domain alone says for what.
         groundings: list[Evidence] = [] if has_domain else [(part,) for part in find_all(expression, Of)]
         return groundings or [()]
-    match expression:
-        case Of():
-            return [(expression,)]
-        case Lasting():
-            return _alternatives(expression.part, needed, has_domain)
-        case Relate():
-            return _of_intersection((expression.source, expression.target), needed, has_domain)
-        case Combine(op="union" | "complement"):  # such a complement is near one of its parts
-            return [one for part in expression.parts for one in _alternatives(part, needed, has_domain)]
-        case Combine(op="difference"):
-            return _alternatives(expression.parts[0], needed, has_domain) if expression.parts else []
-        case Combine():
-            return _of_intersection(expression.parts, needed, has_domain)
-    raise AssertionError(expression)
+    if isinstance(expression, Of):
+        return [(expression,)]
+    op = expression.op if isinstance(expression, Combine) else "intersection"
+    if op in ("union", "complement"):  # such a complement is near one of its parts
+        return [one for part in expression.operands for one in _alternatives(part, needed, has_domain)]
+    if op == "difference":
+        return _alternatives(expression.operands[0], needed, has_domain) if expression.operands else []
+    return _of_intersection(expression.operands, needed, has_domain)
 
 
 def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_domain: bool) -> list[Evidence]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from holdsfor.language.literals import Aggregate, Compare, Edge, Happens, Holds, Is, Literal, Not, Occurs
+from holdsfor.language.literals import Compare, Edge, Happens, Holds, Is, Literal, Occurs
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Term, Var, variables
 from holdsfor.plan.rewrite import substitute
 
@@ -25,12 +26,10 @@ def name_times(body: tuple[Literal, ...], at: Term) -> tuple[tuple[Literal, ...]
 
 def _named(body: tuple[Literal, ...], fresh: Iterator[Var]) -> Iterator[Literal]:
     for literal in body:
-        if isinstance(literal, Not | Aggregate):
-            yield replace(literal, literals=tuple(_named(literal.literals, fresh)))
-        elif isinstance(literal, Occurs):
+        if isinstance(literal, Occurs):
             yield from _named_span(literal, fresh)
         elif not isinstance(literal, Timed):
-            yield literal
+            yield literal.with_bodies(lambda inner: tuple(_named(inner, fresh)))
         elif not isinstance(literal.time, Var):
             time = next(fresh)
             yield Is(time, literal.time, literal.place)
@@ -73,11 +72,6 @@ def _apart(literal: Timed, time: Var, fresh: Iterator[Var]) -> Iterator[Literal]
 
 
 def time_names(body: Iterable[Literal]) -> Iterator[str]:
-    """The variables that stand for times of conditions, negated ones too."""
-    for literal in body:
-        if isinstance(literal, Not | Aggregate):
-            yield from time_names(literal.literals)
-        elif isinstance(literal, Occurs):
-            yield from (variable.name for time in (literal.start, literal.end) for variable in variables(time))
-        elif isinstance(literal, Timed):
-            yield from (variable.name for variable in variables(literal.time))
+    """Iterate over the variables that stand for times of conditions, negated ones too."""
+    times = (time for literal in find_all(body, Literal) for time in literal.times)
+    return (variable.name for time in times for variable in variables(time))
