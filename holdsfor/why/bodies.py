@@ -224,7 +224,7 @@ def _calculated(op: Where | Let | Match, body: Solution, replay: Replay) -> Deri
 def _as_written(term: Term, names: dict[str, Var]) -> tuple[str, ...]:
     """Return the condition as the rule has it, if all of its variables have names there."""
     from holdsfor.language.terms import variables
-    from holdsfor.plan.rewrite import substitute
+    from holdsfor.plan.compiler.bodies.rewrite import substitute
 
     if not all(variable.name in names for variable in variables(term)):
         return ()

@@ -13,9 +13,10 @@ from holdsfor.language import parse
 from holdsfor.language.description import EventDescription, Rule
 from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan import Plan, plan
+from holdsfor.plan.compiler.bodies.fold import fold
+from holdsfor.plan.compiler.bodies.relations import open_value_variants, relations
+from holdsfor.plan.compiler.bodies.unfold import background, unfold
 from holdsfor.plan.compiler.compile import compiled, completed
-from holdsfor.plan.compiler.fold import fold
-from holdsfor.plan.compiler.unfold import background, unfold
 from holdsfor.plan.distribution.split import split
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
@@ -32,7 +33,6 @@ from holdsfor.plan.printing.plan import (
     show_source,
     show_stages,
 )
-from holdsfor.plan.relations import open_value_variants, relations
 from tests.plan.literals import term, written
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -9,8 +9,8 @@ from holdsfor.language.diagnostics import Refusal, Source
 from holdsfor.language.literals import Is
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import name_and_args
+from holdsfor.plan.compiler.bodies.unfold import Background
 from holdsfor.plan.compiler.pipeline import Pipeline
-from holdsfor.plan.compiler.unfold import Background
 from holdsfor.plan.definitions import Closure, Declared
 
 

@@ -10,22 +10,22 @@ from holdsfor.language.description import Deadline, Defined, EventDescription, F
 from holdsfor.language.literals import Compare
 from holdsfor.language.terms import START, is_ground, name_and_args
 from holdsfor.plan.compiler.also_input import unite_with_input
+from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
+from holdsfor.plan.compiler.bodies.relations import deadline_of, open_value_variants, relations
+from holdsfor.plan.compiler.bodies.times import name_times
+from holdsfor.plan.compiler.bodies.unfold import background
 from holdsfor.plan.compiler.closures import compile_closure
 from holdsfor.plan.compiler.domains import compile_domains, lists_all
-from holdsfor.plan.compiler.fold import Body, Head, head_names
 from holdsfor.plan.compiler.patterns import compile_pattern_rule, fluents_in_patterns
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.said import Said, Variant, said_of_each, signature_of
 from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.static import compile_holds_for
-from holdsfor.plan.compiler.times import name_times
-from holdsfor.plan.compiler.unfold import background
 from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.distribution.stages import stages
 from holdsfor.plan.operators import Conclude, HoldsForRule, Relation
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
-from holdsfor.plan.relations import deadline_of, open_value_variants, relations
 from holdsfor.plan.walk import facts_used, reads
 from holdsfor.plan.whole_plan import Plan, Reach
 

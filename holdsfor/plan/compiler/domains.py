@@ -8,12 +8,12 @@ from dataclasses import replace
 from holdsfor.language.description import EventDescription, Grounding, Signature
 from holdsfor.language.literals import Compare
 from holdsfor.language.terms import Place, Var, name_and_args
-from holdsfor.plan.compiler.fold import Body, Head, head_names
+from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
+from holdsfor.plan.compiler.bodies.relations import Relations
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.said import is_dynamic, signature_of
 from holdsfor.plan.definitions import Declared, Domain
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.relations import Relations
 from holdsfor.plan.structures import is_open
 
 

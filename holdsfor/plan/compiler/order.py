@@ -29,7 +29,9 @@ from holdsfor.language.literals import (
 from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
-from holdsfor.plan.compiler.times import time_names
+from holdsfor.plan.compiler.bodies.relations import Relations, deadline_of
+from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names, substitute
+from holdsfor.plan.compiler.bodies.times import time_names
 from holdsfor.plan.operators import (
     Arg,
     At,
@@ -45,8 +47,6 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
-from holdsfor.plan.relations import Relations, deadline_of
-from holdsfor.plan.rewrite import names_of, positive_names, substitute
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
 INVERSE = {"+": "-", "-": "+"}

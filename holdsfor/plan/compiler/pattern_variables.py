@@ -17,7 +17,7 @@ from holdsfor.language.patterns import (
     Stretch,
 )
 from holdsfor.language.terms import variables
-from holdsfor.plan.rewrite import names_of
+from holdsfor.plan.compiler.bodies.rewrite import names_of
 
 
 def names_bound(pattern: Pattern) -> frozenset[str]:

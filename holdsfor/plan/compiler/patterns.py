@@ -26,13 +26,13 @@ from holdsfor.language.patterns import (
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.plan import patterns as plan
+from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
+from holdsfor.plan.compiler.bodies.unfold import unfold
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.compiler.pattern_variables import names_bound, with_values_outside
 from holdsfor.plan.compiler.pipeline import Pipeline
-from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
 from holdsfor.plan.patterns import Choosing, Measured
-from holdsfor.plan.rewrite import names_of, positive_names
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
 

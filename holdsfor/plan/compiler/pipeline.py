@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from holdsfor.language.terms import Place, Term
-from holdsfor.plan.compiler.fold import Body, Head, fold
+from holdsfor.plan.compiler.bodies.fold import Body, Head, fold
+from holdsfor.plan.compiler.bodies.relations import Relations
+from holdsfor.plan.compiler.bodies.unfold import Background, unfold
 from holdsfor.plan.compiler.order import Ordering, head_args, order
-from holdsfor.plan.compiler.unfold import Background, unfold
 from holdsfor.plan.operators import Arg, Chain
-from holdsfor.plan.relations import Relations
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from holdsfor.language.literals import Call, Literal
 from holdsfor.language.passes.order.combinations import SPLIT, count_conditions
 from holdsfor.language.passes.order.negations import one_at_a_time
 from holdsfor.language.terms import Compound, Int, Term, name_and_args, variables
-from holdsfor.plan.compiler.unfold import Background, instance, unfold
-from holdsfor.plan.rewrite import names_of, positive_names
+from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
+from holdsfor.plan.compiler.bodies.unfold import Background, instance, unfold
 
 
 @dataclass(frozen=True, slots=True)

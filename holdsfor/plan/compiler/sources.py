@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from holdsfor.language.description import Input, Signature
 from holdsfor.language.nodes import find_all
+from holdsfor.plan.compiler.bodies.relations import Relations
 from holdsfor.plan.definitions import Definition, InputSource
 from holdsfor.plan.nodes import PlanNode, RelationNode, names_in
 from holdsfor.plan.operators import (
@@ -24,7 +25,6 @@ from holdsfor.plan.operators import (
     Where,
 )
 from holdsfor.plan.patterns import Scan
-from holdsfor.plan.relations import Relations
 from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
 

@@ -12,6 +12,8 @@ from holdsfor.language.literals import Algebra, Allen, Call, Duration, HoldsFor,
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Place, Term, Var, variables
 from holdsfor.language.written import written
+from holdsfor.plan.compiler.bodies.relations import Relations
+from holdsfor.plan.compiler.bodies.rewrite import names_of
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import (
@@ -27,8 +29,6 @@ from holdsfor.plan.operators import (
     Of,
     Relate,
 )
-from holdsfor.plan.relations import Relations
-from holdsfor.plan.rewrite import names_of
 
 NEGATING = ("difference", "complement")
 Evidence = tuple[Of | Lookup, ...]

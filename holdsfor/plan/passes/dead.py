@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any
 
 from holdsfor.language.nodes import find_all
-from holdsfor.plan.compiler.constant import contradict, truth
 from holdsfor.plan.definitions import Closure, Definition, Due, Group, Recursion, Simple
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
@@ -36,6 +35,7 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
+from holdsfor.plan.passes.constant import contradict, truth
 from holdsfor.plan.patterns import OneOfSeveral, Pattern, Scan
 from holdsfor.plan.walk import facts_used, reads
 from holdsfor.plan.whole_plan import Plan

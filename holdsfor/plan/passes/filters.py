@@ -13,10 +13,10 @@ from collections.abc import Callable, Set
 from functools import cache, partial
 
 from holdsfor.language.description import Signature
-from holdsfor.plan.compiler.chains import Placing, each_chain
-from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Chain, Let, Lookup
+from holdsfor.plan.passes.chains import Placing, each_chain
+from holdsfor.plan.passes.prefixes import Prefixes
 from holdsfor.plan.structures import is_open
 from holdsfor.plan.whole_plan import Plan
 

@@ -14,9 +14,9 @@ from functools import lru_cache
 
 from holdsfor.language.nodes import all_terms, find_all, walk
 from holdsfor.language.terms import is_ground
-from holdsfor.plan.compiler.chains import beginnings
 from holdsfor.plan.definitions import Definition, Static
 from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Of, Relation
+from holdsfor.plan.passes.chains import beginnings
 from holdsfor.plan.structures import in_order_of
 from holdsfor.plan.walk import complements
 from holdsfor.plan.whole_plan import Grounds, Plan, Shared, SharedExpression

@@ -10,8 +10,8 @@ from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.literals import Call
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import name_and_args
+from holdsfor.plan.compiler.bodies.unfold import background, unfold
 from holdsfor.plan.compiler.compile import compiled
-from holdsfor.plan.compiler.unfold import background, unfold
 from holdsfor.plan.optimise import steps
 from holdsfor.plan.printing.plan import show, show_definition, show_domain, show_shared
 from holdsfor.plan.whole_plan import Plan

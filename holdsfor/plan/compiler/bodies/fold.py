@@ -10,8 +10,8 @@ from holdsfor.language.description import Signature
 from holdsfor.language.literals import Call, Compare, Literal, Not
 from holdsfor.language.passes.order.combinations import check_term
 from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
-from holdsfor.plan.compiler.unfold import Background
-from holdsfor.plan.rewrite import Substitution, names_of, positive_names, substitute, substitute_all
+from holdsfor.plan.compiler.bodies.rewrite import Substitution, names_of, positive_names, substitute, substitute_all
+from holdsfor.plan.compiler.bodies.unfold import Background
 
 Body = tuple[Literal, ...]
 Head = tuple[Term, ...]

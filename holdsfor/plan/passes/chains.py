@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
 from holdsfor.language.nodes import find_all
-from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.definitions import Definition, Group, Recursion
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Chain, Conclude, HoldsForRule, Let, Op, Relation, Tally, Without
+from holdsfor.plan.passes.prefixes import Prefixes
 from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
 

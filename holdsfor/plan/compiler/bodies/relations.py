@@ -15,9 +15,9 @@ from holdsfor.language.literals import Aggregate, Compare, FluentLiteral, Litera
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
-from holdsfor.plan.compiler.aggregates import united
+from holdsfor.plan.compiler.bodies.aggregates import united
+from holdsfor.plan.compiler.bodies.rewrite import names_of
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.rewrite import names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,8 @@ def _choices(literal: Literal, known: Relations, prefix: str) -> list[tuple[Lite
         return [(literal,)]
     if is_ground(literal.value):
         return [(literal,)] if literal.value in values else []
-    return [(replace(literal, value=v), Compare("=", literal.value, v, literal.place)) for v in values]
+    equal = (Compare("=", literal.value, value, literal.place) for value in values)
+    return [(replace(literal, value=test.right), test) for test in equal]  # type: ignore[type-var]
 
 
 def _signature(fluent: Term) -> Signature:

@@ -14,8 +14,8 @@ from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, O
 from holdsfor.language.passes.order.combinations import check_term, combinations
 from holdsfor.language.passes.order.graph import components
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
-from holdsfor.plan.compiler.aggregates import united
-from holdsfor.plan.rewrite import names_of, substitute, substitute_all
+from holdsfor.plan.compiler.bodies.aggregates import united
+from holdsfor.plan.compiler.bodies.rewrite import names_of, substitute, substitute_all
 
 DEPTH = 200  # calls inside calls; what calls itself is not unfolded
 NESTED = 4  # a negation or aggregate counts as so many calls: the plan has one inside the other, too
