@@ -46,7 +46,7 @@ from holdsfor.language.passes.variables.interval_names import interval_names
 from holdsfor.language.passes.variables.pattern_safety import pattern_safety
 from holdsfor.language.passes.variables.safety import safety
 from holdsfor.language.passes.variables.singletons import singletons
-from holdsfor.language.reading.functions import register_functions
+from holdsfor.language.reading.patterns import register_functions
 from holdsfor.language.reading.read import read
 
 RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]

@@ -26,9 +26,8 @@ from holdsfor.language.facts import FactTable
 from holdsfor.language.literals import Body, Entity
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
-from holdsfor.language.reading.changes import Changes
-from holdsfor.language.reading.groundings import Declarations
 from holdsfor.language.reading.settings import PatternSettings, Properties
+from holdsfor.language.reading.unfolding import Changes, Declarations
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:

@@ -86,9 +86,7 @@ class TermRows(FactTable):
         return len({tuple(row[p] for p in positions) for row in self.terms}) == len(self.terms)
 
     def name_at(self, position: int) -> Atom | None:
-        column = [row[position] for row in self.terms]
-        first = column[0] if column else None
-        return first if isinstance(first, Atom) and all(isinstance(term, Atom) for term in column) else None
+        return only_names([row[position] for row in self.terms])
 
     def texts(self) -> tuple[tuple[str, ...], ...]:
         """The columns as Prolog text."""
@@ -171,6 +169,12 @@ class JoinedTables(FactTable):
     def name_at(self, position: int) -> Atom | None:
         names = [table.name_at(position) for table in self.tables]
         return None if None in names else names[0]
+
+
+def only_names(terms: Sequence[Term]) -> Atom | None:
+    """Return one of the names, if there is nothing but names."""
+    first = terms[0] if terms else None
+    return first if isinstance(first, Atom) and all(isinstance(term, Atom) for term in terms) else None
 
 
 def join_tables(tables: Iterable[FactTable]) -> dict[Signature, FactTable]:

@@ -125,7 +125,6 @@ class LineBreaks:
 
     def _flat_operator(self, piece: TextPiece) -> str | None:
         texts = [self._dressed(part) for part in self._operands(piece)]
-        assert isinstance(piece.term, Compound)
         if texts[0] is None or texts[1] is None:
             return None
         return texts[0] + between(piece.term.functor, piece.goal, True, texts[1]) + texts[1]
@@ -151,7 +150,7 @@ class LineBreaks:
             return []
         if precedence(term) >= 1000:
             return [piece.span]
-        if isinstance(term, Compound) and (infix(term) or prefix(term)):
+        if infix(term) or prefix(term):
             return [region for part in self._operands(piece) for region in self._regions(part)]
         container = self._container(piece)
         return [container[3]] if container and container[1] else []  # an empty list has room for none
@@ -175,7 +174,7 @@ class LineBreaks:
         margin, term = " " * indent, piece.term
         if precedence(term) >= 1000:
             return self._connected(piece, indent)
-        if isinstance(term, Compound) and (infix(term) or prefix(term)):
+        if infix(term) or prefix(term):
             return self._operator(piece, term.functor, indent)
         parts = self._container(piece)
         if parts is None or not parts[1]:  # a name, a number, a list with a tail: there is nowhere to break
@@ -197,7 +196,6 @@ class LineBreaks:
         """Operands with brackets where the operator binds tighter than they do; `,` and `;` have theirs anyway."""
         term = piece.term
         form = infix(term) or prefix(term)
-        assert isinstance(term, Compound)
         assert form is not None
         spaced = True if form[0] < 700 else None
         parts = self.pieces(list(term.args), self._text.span(term.place), piece.goal or term.functor == "\\+")

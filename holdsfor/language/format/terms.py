@@ -7,25 +7,11 @@ from math import copysign
 
 from holdsfor.language.format.text import Text
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var, quoted
+from holdsfor.language.written import COMPARISONS, INFIX, OPERATIONS, PREFIX, WORDS
 
-COMPARISONS = ("=", "\\=", "==", "\\==", "is", "<", ">", "=<", ">=", "=:=", "=\\=", "@<", "@>", "@=<", "@>=")
-#: Operator -> precedence, and the most that its left and right operand may have without brackets.
-INFIX: dict[str, tuple[int, int, int]] = {
-    ";": (1100, 1099, 1100),
-    "->": (1050, 1049, 1050),
-    ",": (1000, 999, 1000),
-    **dict.fromkeys(COMPARISONS, (700, 699, 699)),
-    **dict.fromkeys(("+", "-"), (500, 500, 499)),
-    **dict.fromkeys(("*", "/", "//", "mod", "rem"), (400, 400, 399)),
-    # A sign binds tighter than a power here, and looser in some Prologs: it gets brackets in front of one.
-    **dict.fromkeys(("**", "^"), (200, 99, 200)),
-}
-PREFIX: dict[str, tuple[int, int]] = {"\\+": (900, 900), "-": (100, 100)}
 ARGUMENT = 999
-_ARITHMETIC = ("+", "-", "*", "/", "//", "mod", "rem", "**", "^")
 _GOALS = {("findall", 3): 1, ("not", 1): 0}
 _NAME = re.compile(r"[a-z]\w*\Z")
-_WORDS = frozenset({"not", "is", "mod", "rem"})
 _PLAIN = re.compile(r"[a-z]\w*|-?\d+(?:\.\d+)?|'[^'\\\n]*'")
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
@@ -34,12 +20,12 @@ _DURATION = re.compile(r"\d\s*(?:us|ms|s|min|h|d|ticks?)\b")
 
 def infix(term: Term) -> tuple[int, int, int] | None:
     """Precedences, if the term is an operator between two operands."""
-    return INFIX.get(term.functor) if isinstance(term, Compound) and len(term.args) == 2 else None
+    return INFIX.get(term.functor) if len(term.args) == 2 else None
 
 
 def prefix(term: Term) -> tuple[int, int] | None:
     """Precedences, if the term is an operator before one operand. `-` of a number is a number: it must be a call."""
-    if not isinstance(term, Compound) or len(term.args) != 1 or term.functor not in PREFIX:
+    if len(term.args) != 1 or term.functor not in PREFIX:
         return None
     return None if term.functor == "-" and isinstance(term.args[0], Int | Float) else PREFIX[term.functor]
 
@@ -98,7 +84,7 @@ class TermWriter:
             parts = [self.write(part, two[1], goal=True) for part in chain(term, term.functor)]
             return (", " if term.functor == "," else " ; ").join(parts)
         if two:
-            if term.functor in _ARITHMETIC and spaced is None:
+            if term.functor in OPERATIONS and spaced is None:
                 spaced = _operations(term) > 1
             asks = goal or two[0] > 700
             left = self.write(term.args[0], two[1], asks, self._spacing(term, 0, spaced))
@@ -112,7 +98,7 @@ class TermWriter:
 
     def _spacing(self, term: Compound, index: int, spaced: bool | None) -> bool | None:
         """Within arithmetic as decided; each side of a comparison by itself."""
-        if term.functor in _ARITHMETIC:
+        if term.functor in OPERATIONS:
             return spaced
         return _operations(term.args[index]) > 1 if term.functor in COMPARISONS else None
 
@@ -143,7 +129,7 @@ class TermWriter:
         if isinstance(term, Atom):
             if "\n" in written:
                 return quoted(term.name)
-            if operand and written in _WORDS:
+            if operand and written in WORDS:
                 return f"'{written}'"
             if operand and written != "!" and written[0] not in "'\"" and not written[0].isalpha():
                 return functor(term.name)
@@ -154,13 +140,11 @@ def between(operator: str, goal: bool, spaced: bool, right: str) -> str:
     """An operator with the blanks around it: `gap(V)=near`, `T+60`, `A - B * C`, `X = Y` as a condition."""
     if operator == "=" and not goal:
         return "= " if right[0] in "-+\\" else "="
-    tight = operator in _ARITHMETIC and operator not in _WORDS and not spaced and right[0] != "-"
+    tight = operator in OPERATIONS and operator not in WORDS and not spaced and right[0] != "-"
     return operator if tight else f" {operator} "
 
 
 def _operations(term: Term) -> int:
     """How many arithmetic operators a term has, also inside functions."""
-    if not isinstance(term, Compound):
-        return 0
-    own = term.functor in _ARITHMETIC and len(term.args) <= 2
+    own = term.functor in OPERATIONS and len(term.args) <= 2
     return own + sum(_operations(arg) for arg in term.args)

@@ -8,10 +8,19 @@ from itertools import groupby
 from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.format.layout import INDENT, WIDTH, Line, LineBreaks, TextPiece, commented, remarks
-from holdsfor.language.format.patterns import PatternWriter
 from holdsfor.language.format.terms import TermWriter, chain
 from holdsfor.language.format.text import Span, Text
 from holdsfor.language.nodes import N, Node, find_all, transform
+from holdsfor.language.parsing.patterns import (
+    RawOperation,
+    RawPattern,
+    conditions,
+    left_operand,
+    measures,
+    right_operand,
+    word,
+    write_pattern,
+)
 from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDeclaration, RawDirective, RawPatternRule, parse
 from holdsfor.language.terms import Compound, Term, Var, quoted
 
@@ -200,3 +209,46 @@ def _without_names(part: Node) -> Node:
 
 def _remarks(text: Text) -> list[str]:
     return sorted(comment.text for comment in text.comments)
+
+
+_JOINING = 1200
+
+
+class PatternWriter:
+    def __init__(self, terms: TermWriter) -> None:
+        self._terms = terms
+
+    def write_rule(self, raw: RawPatternRule) -> list[str]:
+        """Without comments, and with the full stop."""
+        label = "" if raw.label is None else f"{self._term(raw.label)}: "
+        head = f"{label}{' OR '.join(map(self._term, raw.heads))} <-"
+        whole = f"{head} {write_pattern(raw.pattern, self._term)}."
+        if len(whole) <= WIDTH:
+            return [whole]
+        *lines, last = self._lines(raw.pattern, INDENT)
+        return [head, *lines, f"{last}."]
+
+    def _term(self, term: Term) -> str:
+        asks = isinstance(term, Compound)  # `S = sum(X)` and `X = Y` are read with blanks; events are not comparisons
+        return self._terms.write(term, _JOINING, goal=asks)
+
+    def _lines(self, pattern: RawPattern, indent: int) -> list[str]:
+        flat = " " * indent + write_pattern(pattern, self._term)
+        if len(flat) <= WIDTH or not isinstance(pattern, RawOperation) or pattern.operator in (".", "not"):
+            return [flat]
+        return self._broken(pattern, indent)
+
+    def _broken(self, pattern: RawOperation, indent: int) -> list[str]:
+        """Each operand of a chain of one operator on a line of its own."""
+        margin = " " * (indent + INDENT)
+        match pattern.operator:
+            case "where":
+                return [*self._lines(pattern.parts[0], indent), f"{margin}WHERE {conditions(pattern, self._term)}"]
+            case "aggregate":
+                return [*self._lines(pattern.parts[0], indent), f"{margin}{measures(pattern, self._term)}"]
+        left = pattern.parts[0]
+        if isinstance(left, RawOperation) and left.operator == pattern.operator:
+            before = self._broken(left, indent)
+        else:
+            before = [" " * indent + left_operand(pattern, self._term)]
+        return [*before, f"{margin}{word(pattern)} {right_operand(pattern, self._term)}"]

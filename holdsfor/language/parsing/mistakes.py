@@ -8,8 +8,7 @@ from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from holdsfor.duration import SECONDS
-from holdsfor.language.parsing.advice import SKIPPED, Advice
-from holdsfor.language.parsing.pattern_mistakes import advise_on_misplaced_pattern, advise_on_pattern
+from holdsfor.language.parsing.pattern_mistakes import SKIPPED, Advice, advise_on_misplaced_pattern, advise_on_pattern
 
 #: Quotation marks as text programs set them.
 _TYPESET = "[\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]"

@@ -1,11 +1,11 @@
-"""Common slips in patterns of events, each matched to what to write instead."""
+"""Common slips in patterns of events, each matched to what to write instead; and the form of all such advice."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
 
-from holdsfor.language.parsing.advice import SKIPPED, Advice
 from holdsfor.language.vocabulary import FORMS
 
 _OPERATORS = ("SEQ", "AND", "PAR", "OR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES", "WHERE", "AGGREGATE")
@@ -186,3 +186,24 @@ def _unfinished(before: str, position: int) -> Advice | None:
         hint = "write over what: OVER LAST 10, or OVER LAST 5 min"
         return Advice("aggregate", "an aggregate that does not say over what", hint, *aggregate.span())
     return None
+
+
+#: What is not to be looked into: quoted names and comments.
+SKIPPED = re.compile(r"""'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*"|%[^\n]*|/\*.*?\*/""", re.S)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A mistake between two offsets of a clause.
+
+    If two clauses ran together, the first ends at `cut` and the second begins at `split`.
+    """
+
+    code: str
+    message: str
+    hint: str
+    start: int
+    end: int
+    construct: str | None = None
+    cut: int = 0
+    split: int | None = None

@@ -8,11 +8,11 @@ from typing import Literal as OneOf
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import EDGES, Call, Compare, Edge, Happens, Holds, Is, Literal, Occurs
-from holdsfor.language.reading import changes, connectives, findall, groundings, intervals
+from holdsfor.language.reading import connectives, intervals, unfolding
 from holdsfor.language.reading.arithmetic import not_arithmetic
-from holdsfor.language.reading.changes import conjuncts
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.intervals import is_empty
+from holdsfor.language.reading.unfolding import conjuncts
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ALLEN, ARITHMETIC_COMPARISONS, COMPARISONS, DURATIONS, FORMS, LISTS
 from holdsfor.language.written import written
@@ -42,18 +42,18 @@ class BodyReader:
         self.guards: list[Var] = []
         self.cuts: list[Place] = []
         self.depth = 0  # how many conditions this one is inside of
-        self.lists: dict[Var, findall.Collected] = {}
+        self.lists: dict[Var, connectives.Collected] = {}
         self.unfolding: list[Signature] = []  # fluents whose initiatedAt or terminatedAt conditions are being read
         self.unfolded = 0
 
     def read(self, term: Term | None) -> Literals:
         """The literals of a conjunction. One condition may give none (no effect) or several (unfolded)."""
         goals = list(conjuncts(term))
-        outer, lists = self.lists, findall.collect(self, goals)
+        outer, lists = self.lists, connectives.collect(self, goals)
         self.lists = {**outer, **lists}
         literals = [literal for goal in goals for literal in self.literal(goal)]
         self.lists = outer
-        findall.check_lists(self, lists, literals)
+        connectives.check_lists(self, lists, literals)
         return tuple(literals)
 
     def nested(self, term: Term) -> Literals | None:
@@ -247,12 +247,12 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
     ("happensAt", 2): BodyReader._happens,
     ("occurs", 3): BodyReader._occurs,
     ("holdsAt", 2): BodyReader._holds,
-    ("initiatedAt", 2): changes.condition,
-    ("initiatedAt", 4): changes.condition,
-    ("terminatedAt", 2): changes.condition,
-    ("terminatedAt", 4): changes.condition,
-    ("grounding", 1): groundings.condition,
-    (changes.DEADLINE, 2): changes.deadline,
+    ("initiatedAt", 2): unfolding.read_change,
+    ("initiatedAt", 4): unfolding.read_change,
+    ("terminatedAt", 2): unfolding.read_change,
+    ("terminatedAt", 4): unfolding.read_change,
+    ("grounding", 1): unfolding.read_grounding,
+    (unfolding.DEADLINE, 2): unfolding.read_deadline,
     ("holdsFor", 2): intervals.holds_for,
     ("union_all", 2): intervals.union,
     ("intersect_all", 2): intervals.intersection,
@@ -266,8 +266,8 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
     ("not", 1): connectives.negation,
     (";", 2): connectives.disjunction,
     ("->", 2): connectives.choice,
-    ("findall", 3): findall.findall,
-    **{(name, 2): findall.function for name in LISTS},
+    ("findall", 3): connectives.findall,
+    **{(name, 2): connectives.function for name in LISTS},
     ("!", 0): BodyReader._cut,
     ("true", 0): BodyReader._nothing,
     ("fail", 0): BodyReader._fail,

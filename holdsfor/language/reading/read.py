@@ -12,7 +12,6 @@ from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import EDGES, Algebra, Allen, Duration, all_variables
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective, RawPatternRule
-from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.deadlines import deadline, extend, extension, outdated
 from holdsfor.language.reading.declarations import (
@@ -25,10 +24,10 @@ from holdsfor.language.reading.declarations import (
     is_fluent_value,
     is_indicator,
 )
-from holdsfor.language.reading.groundings import declarations
 from holdsfor.language.reading.literals import BodyReader, Literals
 from holdsfor.language.reading.patterns import read_pattern_rule
 from holdsfor.language.reading.settings import check_property, collect_properties
+from holdsfor.language.reading.unfolding import changes, conjuncts, declarations, joined, without_bounds
 from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
 from holdsfor.language.written import written

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.facts import join_tables
+from holdsfor.language.facts import join_tables, only_names
 from holdsfor.language.literals import Aggregate, Call, Compare, FluentLiteral, Is, Literal, Or
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
@@ -20,7 +20,7 @@ _Names = dict[_Slot, Atom | None]
 
 def clashes(draft: Draft) -> None:
     """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
-    facts, values = _facts(draft), {owner: _only_names(terms) for owner, terms in _values(draft).items()}
+    facts, values = _facts(draft), {owner: only_names(terms) for owner, terms in _values(draft).items()}
     for body, times in _bodies(draft):
         for literal, numeric in _uses(body, times):
             for variable, name, source in _given(literal, facts, values):
@@ -54,12 +54,6 @@ def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Li
             yield from ((each, whole) for each in find_all([literal], Literal))
 
 
-def _only_names(terms: list[Term]) -> Atom | None:
-    """One of the names, if there is nothing but names."""
-    first = terms[0]
-    return first if isinstance(first, Atom) and all(isinstance(term, Atom) for term in terms) else None
-
-
 def _facts(draft: Draft) -> _Names:
     """A name that the facts of a predicate have at a position. A predicate with rules may give anything."""
     terms_by_slot: dict[_Slot, list[Term]] = defaultdict(list)
@@ -70,7 +64,7 @@ def _facts(draft: Draft) -> _Names:
         if owner not in ruled:
             for position, arg in enumerate(args):
                 terms_by_slot[owner, position].append(arg)
-    names = {slot: _only_names(terms) for slot, terms in terms_by_slot.items()}
+    names = {slot: only_names(terms) for slot, terms in terms_by_slot.items()}
     for owner, table in join_tables(draft.texts.tables).items():
         for slot in ((owner, position) for position in range(owner.arity) if owner not in ruled):
             listed = table.name_at(slot[1])

@@ -28,9 +28,9 @@ from holdsfor.language.literals import (
     all_variables,
 )
 from holdsfor.language.nodes import find_all, map_terms
-from holdsfor.language.reading.changes import unify
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.deadlines import overlap
+from holdsfor.language.reading.unfolding import unify
 from holdsfor.language.terms import NOWHERE, START, Atom, Compound, Place, Term, Var, name_and_args, renamed, variables
 
 Body = tuple[Literal, ...]

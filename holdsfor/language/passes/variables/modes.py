@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from holdsfor.language.description import Clause, Signature
 from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, Or, all_variables
-from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
 
 Bound = bool | tuple["Bound", ...]
 """Whether an argument of a call has a value; of a term, which of its own arguments have."""
@@ -129,13 +129,13 @@ class Modes:
 def _bound(arg: Term, values: Set[Var]) -> Bound:
     if values >= set(variables(arg)):
         return True
-    return tuple(_bound(part, values) for part in arg.args) if isinstance(arg, Compound) else False
+    return tuple(_bound(part, values) for part in arg.args) or False
 
 
 def _given(head: Term, bound: Bound) -> Iterator[Var]:
     """The variables of an argument of a head that have a value if so much of the call has."""
     if bound is True:
         yield from variables(head)
-    elif isinstance(bound, tuple) and isinstance(head, Compound) and len(head.args) == len(bound):
+    elif isinstance(bound, tuple) and len(head.args) == len(bound):
         for part, part_bound in zip(head.args, bound, strict=True):
             yield from _given(part, part_bound)

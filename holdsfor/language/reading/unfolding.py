@@ -1,4 +1,4 @@
-"""initiatedAt and terminatedAt as conditions: the conditions of the rules that initiate or terminate stand for them."""
+"""Conditions that stand for those of other clauses: initiatedAt, terminatedAt and grounding in bodies."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from holdsfor.language.literals import Edge, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args, renamed, variables
+from holdsfor.language.written import written
 
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
@@ -72,7 +73,7 @@ def _change(clause: RawClause, *args: Term) -> Change | None:
     return None
 
 
-def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def read_change(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
     """initiatedAt(F=V, T), or initiatedAt(F=V, T1, T, T2), in a body."""
     kind = name_and_args(term)[0]
     pair = reader.fluent(args[0], kind)
@@ -107,7 +108,7 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     return literals
 
 
-def deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def read_deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
     """Read the mark where a deadline initiates a value; only the rules above write it."""
     pair, time = reader.fluent(args[0], "initiatedAt"), reader.time(args[1])
     return () if pair is None or time is None else (Edge("deadline", *pair, time, term.place),)
@@ -191,3 +192,52 @@ def _says_within(goal: Term, low: Term, time: Term, high: Term) -> bool:
     before, after = goal.args if goal.functor in ("<", "=<") else goal.args[::-1]
     middle = after if before == low else before if after == high else None
     return middle is not None and (isinstance(middle, Var) or middle == time)
+
+
+#: The declared arguments, with the value of a fluent as the last, and the conditions of each declaration.
+Declarations = dict[tuple[Signature, bool], list[tuple[tuple[Term, ...], tuple[Term, ...]]]]
+
+
+def declarations(raw: Iterable[Raw]) -> Declarations:
+    """The declarations of each event and fluent; whether it is a fluent is part of the key."""
+    declared: Declarations = {}
+    for clause in find_all(raw, RawClause):
+        if clause.head.functor == "grounding":
+            entity = _entity(clause.head.args[0]) if len(clause.head.args) == 1 else None
+            if entity:
+                key, terms = entity
+                declared.setdefault(key, []).append((terms, tuple(conjuncts(clause.body))))
+    return declared
+
+
+def _entity(term: Term) -> tuple[tuple[Signature, bool], tuple[Term, ...]] | None:
+    subject: Term = term
+    value: list[Term] = []
+    if term.functor == "=" and len(term.args) == 2:
+        subject, *value = term.args
+    if not subject.is_named:
+        return None
+    args = name_and_args(subject)[1]
+    return (Signature.of(subject), bool(value)), (*args, *value)
+
+
+def read_grounding(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    """The conditions of the declarations stand for it."""
+    entity = _entity(args[0])
+    if entity is None:
+        hint = "write grounding(fluent=value) or grounding(event)"
+        return reader.refuse("syntax", f"`{written(args[0])}` cannot be grounded", args[0], hint)
+    (owner, is_fluent), called = entity
+    mark = Signature(f"grounding of {owner.name}", owner.arity)
+    if mark in reader.unfolding:
+        hint = "write the facts that are meant instead"
+        return reader.refuse("cycle", f"the groundings of {owner} are declared by themselves", term, hint)
+    domains = reader.draft.reading.domains.get((owner, is_fluent), [])
+    goals = [unfolded(reader, head, body, called, term) for head, body in domains]
+    if all(goal is None for goal in goals):
+        hint = f"add grounding({written(args[0])}) :- ..., or leave the condition out"
+        reader.draft.warning("never", f"no grounding declares {written(args[0])}", term.place, hint)
+    reader.unfolding.append(mark)
+    literals = reader.read(joined(";", [goal for goal in goals if goal is not None], Atom("fail", term.place)))
+    reader.unfolding.pop()
+    return literals
