@@ -14,9 +14,8 @@ from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import keep
-from holdsfor.engine.incremental.touched import Touched, TouchedKeys
+from holdsfor.engine.incremental.tuples import Touched, TouchedKeys, Tuples
 from holdsfor.engine.incremental.units import RowsWanted
 from holdsfor.engine.tuning import DEFAULT, Tuning
 

@@ -11,9 +11,8 @@ from holdsfor.engine.data.column import Column, Selection
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Stored, keep
-from holdsfor.engine.incremental.touched import TouchedKeys
+from holdsfor.engine.incremental.tuples import TouchedKeys, Tuples
 from holdsfor.engine.incremental.units import RowsWanted
 from holdsfor.engine.tuning import DEFAULT, Tuning
 

@@ -12,9 +12,8 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
-from holdsfor.engine.incremental.keys import Tuples, sorted_by
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
-from holdsfor.engine.incremental.touched import TouchedKeys, find_earliest
+from holdsfor.engine.incremental.tuples import TouchedKeys, Tuples, find_earliest, sorted_by
 from holdsfor.engine.input.inputs import add_block, arrange_events, encoded, source_of
 from holdsfor.engine.input.window import Windows, standing
 from holdsfor.engine.stepping.frontier import Frontier

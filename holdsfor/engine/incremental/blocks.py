@@ -21,9 +21,9 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.incremental.cuts import TupleCuts, settled_before
-from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
+from holdsfor.engine.incremental.tuples import Tuples
 from holdsfor.engine.incremental.units import DefinitionStep, Unit
 from holdsfor.engine.stepping.settling import still_running
 from holdsfor.kernels.intervals.machine_state import FAR

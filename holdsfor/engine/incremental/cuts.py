@@ -11,8 +11,8 @@ from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.cut import Running
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Gathered
+from holdsfor.engine.incremental.tuples import Tuples
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.kernels.rows.gathering import cuts_of_codes
 from holdsfor.kernels.rows.moving import compress, merge_sorted

@@ -14,10 +14,9 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.blocks import Evaluation
-from holdsfor.engine.incremental.keys import Tuples, leading_shift
 from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.stored import Difference, Stored
-from holdsfor.engine.incremental.touched import Touched, TouchedKeys
+from holdsfor.engine.incremental.tuples import Touched, TouchedKeys, Tuples, leading_shift
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
 from holdsfor.kernels.changes.touching import find_contradictions, span_by_points

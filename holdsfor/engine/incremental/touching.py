@@ -11,11 +11,10 @@ from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.incremental.keys import Tuples, sorted_by, starts_of
 from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
-from holdsfor.engine.incremental.touched import Touched, TouchedKeys, ordered_key
+from holdsfor.engine.incremental.tuples import Touched, TouchedKeys, Tuples, ordered_key, sorted_by, starts_of
 from holdsfor.engine.incremental.units import Carriers, DefinitionStep, Unit, Wait
 from holdsfor.kernels.changes.touching import (
     UNTOUCHED,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -45,7 +46,7 @@ Blocks = tuple[Block, ...]
 NOTHING_KEPT = KeptInput()
 
 
-@dataclass(slots=True)
+@dataclass
 class Ongoing:
     """A program on a stream. fired: the last query time; carried: what a saved session starts from.
 
@@ -64,7 +65,6 @@ class Ongoing:
     _inputs: KeptInput = NOTHING_KEPT
     _last: QueryMoment | None = None
     _known: KnownWorld | None = None
-    _setting: SessionSetting | None = None
     _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
     words: Words = NO_WORDS
 
@@ -74,6 +74,10 @@ class Ongoing:
         seen, unseen = divide_by_sight(self.carried.inputs, self.windows, fired)
         self._inputs, self.waiting = keep_input(join_blocks(seen), tuning), (*unseen, *self.waiting)
         self.words = Words(self.carried.words, left=sum(map(len, self.carried.words)), tuning=tuning)
+
+    @cached_property
+    def _setting(self) -> SessionSetting:
+        return make_setting(self.program, self.windows, self.scope)
 
     @property
     def fired(self) -> int | None:
@@ -141,7 +145,7 @@ class Ongoing:
 
         tell: may be called from the first one on again, if terms or times turn out to need more room.
         """
-        before = (self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.words)
+        before = (self.waiting, self._inputs, self._last, self._known, self._ahead, self.words)
         try:
             if not self.is_incremental:
                 return self._evaluate(due, tell, self._take(due[-1]))
@@ -157,7 +161,7 @@ class Ongoing:
                     due = due[len(light) :]
             return answers
         except BaseException:
-            self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.words = before
+            self.waiting, self._inputs, self._last, self._known, self._ahead, self.words = before
             raise
 
     def _take(self, until: int) -> tuple[Block, ...]:
@@ -182,13 +186,10 @@ class Ongoing:
         else:
             return False
         fresh = [*self.waiting, *self.words.between(fired, due[-1])]
-        judged = self._setting.judged if self._setting is not None else ()
-        if not is_worthwhile(
-            fresh, self._inputs.count + self.words.left, keys, fired, due, self.windows, self.program.tuning, judged
-        ):
+        rows, tuning = self._inputs.count + self.words.left, self.program.tuning
+        if not is_worthwhile(fresh, rows, keys, fired, due, self.windows, tuning, self._setting.judged):
             return False
         if last is not None:
-            self._setting = self._setting or make_setting(self.program, self.windows, self.scope)
             self._known, self._last = know(last, self._setting), None
             self._ahead = rows_after(self._inputs.blocks, self._known.query_time)
         return True
@@ -196,7 +197,6 @@ class Ongoing:
     def _go_on(self, due: range, tell: Callable[[QueryMoment], Answer]) -> list[Answer] | None:
         """On the axis that is there; None if it has no room."""
         assert self._known is not None
-        assert self._setting is not None
         known, answers = self._known, []
         fresh, waiting = self.divide_waiting(due[-1])
         joined = join_blocks(fresh)

@@ -47,6 +47,7 @@ from holdsfor.kernels.intervals.machine_state import (
     LOGGED,
     MADE,
     NEVER,
+    NEXT,
     ONLY,
     OPEN,
     PLACE,
@@ -59,6 +60,7 @@ from holdsfor.kernels.intervals.machine_state import (
     SPEC_SLOT,
     STAMP,
     START,
+    STOP,
     TARGET,
     TERMINATED,
     TOUCHED,
@@ -94,7 +96,7 @@ def machine(
     order, begin, spec = actions.order, actions.begin, actions.spec
     specs, conditions = _specifications(actions)
     first_of, timers = deadlines.first, _timers(deadlines)
-    at = begin[:-1].copy()  # the next row of each list
+    lists = np.stack((begin[:-1], begin[1:]))
     slots, by_group, runs = _new_state(group_of, groups, timers.shape[1])
     used = np.zeros(7, np.int64)
     # Parts write into tables that have room for all they may write: only here does a table grow.
@@ -105,7 +107,7 @@ def machine(
     heap.pop()
 
     while True:
-        component = _next_component(order, begin, at, carried, used, bits)
+        component = _next_component(order, lists, carried, used, bits)
         if component == FAR:
             break
         written_before = used[WRITTEN]
@@ -114,14 +116,16 @@ def machine(
         log = _with_room(log, used[LOGGED], carried.running.size)
         _take_up_deadlines(component, carried, runs, heap, log, used)
         while True:
-            time = _next_time(component, order, begin, at, runs, heap, bits, now)
+            time = _next_time(component, order, lists, runs, heap, bits, now)
             if time == FAR:
                 break
             end = time + tick - time % tick
             used[STAMP] += 1
             used[GROUPS_TOUCHED] = used[WAITING] = 0
+            base = component << bits
+            limit = base + min(end, np.int64(1) << bits)
             _collect_actions(
-                component, end, order, begin, at, spec, specs, conditions, slots, by_group, waiting, written, used, bits
+                base, limit, order, lists, spec, specs, conditions, slots, by_group, waiting, written, used
             )
             if used[WAITING] > 0:
                 _admit_waiting(slots, by_group, waiting, used)
@@ -233,11 +237,11 @@ def _outcome(written: Table, log: Table) -> MachineResult:
 
 
 @inlined
-def _next_component(order: Ints, begin: Ints, at: Ints, carried: MachineStart, used: Ints, bits: int) -> np.int64:
+def _next_component(order: Ints, lists: Table, carried: MachineStart, used: Ints, bits: int) -> np.int64:
     component = FAR
-    for n in range(at.size):
-        if at[n] < begin[n + 1]:
-            component = min(component, order[at[n]] >> bits)
+    for n in range(lists.shape[1]):
+        if lists[NEXT, n] < lists[STOP, n]:
+            component = min(component, order[lists[NEXT, n]] >> bits)
     if used[INTERVALS_TAKEN] < carried.component.size:
         component = min(component, carried.component[used[INTERVALS_TAKEN]])
     if used[DEADLINES_TAKEN] < carried.running_component.size:
@@ -247,14 +251,14 @@ def _next_component(order: Ints, begin: Ints, at: Ints, carried: MachineStart, u
 
 @inlined
 def _next_time(
-    component: np.int64, order: Ints, begin: Ints, at: Ints, runs: Table, heap: Heap, bits: int, now: int
+    component: np.int64, order: Ints, lists: Table, runs: Table, heap: Heap, bits: int, now: int
 ) -> np.int64:
     """When the next action or deadline of the component is due; FAR: none."""
     time = FAR
     mask = (np.int64(1) << bits) - 1
-    for n in range(at.size):
-        if at[n] < begin[n + 1] and order[at[n]] >> bits == component:
-            time = min(time, order[at[n]] & mask)
+    for n in range(lists.shape[1]):
+        if lists[NEXT, n] < lists[STOP, n] and order[lists[NEXT, n]] >> bits == component:
+            time = min(time, order[lists[NEXT, n]] & mask)
     while len(heap) > 0 and runs[DUE, heap[0][1]] != heap[0][0]:
         heappop(heap)  # dropped or made anew since
     if len(heap) > 0 and heap[0][0] <= now:
@@ -350,11 +354,10 @@ def _initiate(slot: np.int64, first: np.int64, latest: np.int64, slots: Table, b
 
 @inlined
 def _collect_actions(
-    component: np.int64,
-    end: np.int64,
+    base: np.int64,
+    limit: np.int64,
     order: Ints,
-    begin: Ints,
-    at: Ints,
+    lists: Table,
     spec: Ints,
     specs: Table,
     conditions: Table,
@@ -363,16 +366,12 @@ def _collect_actions(
     waiting: Table,
     written: Table,
     used: Ints,
-    bits: int,
 ) -> None:
-    """The actions before the end of the cell whose conditions are true."""
-    mask = (np.int64(1) << bits) - 1
-    for n in range(at.size):
-        while at[n] < begin[n + 1] and order[at[n]] >> bits == component:
-            time, x = order[at[n]] & mask, spec[at[n]]
-            if time >= end:
-                break
-            at[n] += 1
+    """Collect the actions of the cell whose conditions are true. base, limit: time 0 and the cell's end, packed."""
+    for n in range(lists.shape[1]):
+        while lists[NEXT, n] < lists[STOP, n] and order[lists[NEXT, n]] < limit:
+            time, x = order[lists[NEXT, n]] - base, spec[lists[NEXT, n]]
+            lists[NEXT, n] += 1
             if not _is_true(x, time, specs, conditions, slots, written):
                 continue
             slot, action = specs[SPEC_SLOT, x], specs[SPEC_ACTION, x]

@@ -74,6 +74,9 @@ class MachineResult(NamedTuple):
 
 # ---------------------------------------------------------------- the tables of the machine: which row has what
 
+# by list of actions: the next row, and where the list ends
+NEXT, STOP = range(2)
+
 # by slot: the group it is in, the place of its latest interval; in the cell at hand, by its stamp, whether it is
 # initiated or terminated, and when it is initiated first and last
 GROUP, LAST, INITIATED, TERMINATED, FIRST, LATEST = range(6)
