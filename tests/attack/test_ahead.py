@@ -19,7 +19,7 @@ from holdsfor.job.live.batch.clock import WallClock, due_by_clock
 from holdsfor.job.live.input.future_rows import Island, find_islands, latest_believed, merge_islands
 from holdsfor.language import parse
 from tests.conformance.engines import in_process
-from tests.conformance.streamed import setting_of
+from tests.conformance.streamed import setting_of, with_times
 from tests.naive.rows import Horizon
 from tests.spark.live.by_hand import ByHand
 
@@ -38,7 +38,7 @@ def steady(first: int, last: int) -> list[str]:
 
 
 def stream(folder: Path, bound: int | None = BOUND) -> ByHand:
-    return ByHand(replace(setting_of(RULES, HORIZON, 2), end=None, max_ahead=bound), folder)
+    return ByHand(replace(with_times(setting_of(RULES, HORIZON, 2), end=None), max_ahead=bound), folder)
 
 
 def rejected(folder: Path) -> list[str]:
@@ -139,7 +139,7 @@ def test_a_row_that_happens_long_after_it_arrives_is_set_aside(tmp_path: Path) -
 
 def test_an_end_in_the_far_future_is_no_reason_to_go_there(tmp_path: Path) -> None:
     rules = parse("holdsFor(open(V)=true, I) :- holdsFor(licence(V)=true, I).")
-    live = ByHand(replace(setting_of(rules, HORIZON, 2), end=None, max_ahead=BOUND), tmp_path)
+    live = ByHand(replace(with_times(setting_of(rules, HORIZON, 2), end=None), max_ahead=BOUND), tmp_path)
     live.run(0, [["licence|10|10|253402300799|true|v1", "licence|30|20|25|true|v2"]])
     commit = live.close()
     assert commit.fired is not None

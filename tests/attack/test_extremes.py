@@ -6,7 +6,6 @@ In process, as tasks of the batch job, and as a stream, each without a JVM; one 
 from __future__ import annotations
 
 import datetime
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -33,7 +32,7 @@ from holdsfor.job.batch import merge_counts
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
 from holdsfor.plan import plan
-from tests.conformance.streamed import setting_of
+from tests.conformance.streamed import setting_of, with_times
 from tests.naive.rows import Horizon
 from tests.spark.batch_by_hand import by_hand, crew_of
 from tests.spark.live.by_hand import ByHand
@@ -244,7 +243,7 @@ def test_samples_of_parts_give_the_fence_of_the_whole() -> None:
 
 def in_stream(folder: Path, lines: list[str], start: int | None) -> ByHand:
     horizon = Horizon(window=1200, step=600, start=NOW - 1, end=NOW + GOOD)
-    stream = ByHand(replace(setting_of(DESCRIPTION, horizon, 2), start=start), folder)
+    stream = ByHand(with_times(setting_of(DESCRIPTION, horizon, 2), start=start), folder)
     stream.run_all([[lines[i : i + 700]] for i in range(0, len(lines), 700)])
     return stream
 
@@ -265,7 +264,7 @@ def test_stream(start: int | None, tmp_path: Path, undisturbed: list[tuple[Any, 
 
 def test_a_row_of_the_far_past_does_not_tell_where_a_stream_begins(tmp_path: Path) -> None:
     setting = setting_of(DESCRIPTION, Horizon(window=10, step=10, start=0, end=NOW + 50), 2)
-    stream = ByHand(replace(setting, start=None), tmp_path)
+    stream = ByHand(with_times(setting, start=None), tmp_path)
     rows = [f"velocity|{NOW}|{-(2**60)}|w|9", f"velocity|{NOW}|{NOW}|v1|9", f"velocity|{NOW + 20}|{NOW + 20}|v1|2"]
     stream.run(0, [rows])
     stream.close()

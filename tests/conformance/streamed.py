@@ -100,6 +100,10 @@ def setting_of(
     )
 
 
+def with_times(setting: Setting, **times: int | None) -> Setting:
+    return replace(setting, times=replace(setting.times, **times))
+
+
 def in_steps(lines: Sequence[str], horizon: Horizon, random: Random) -> list[str]:
     """In the order of the query times that see them first, otherwise in any; rows of one arrival stay in order."""
     ranks: dict[int, float] = {}

@@ -20,7 +20,7 @@ from holdsfor.job.live.state.ledger import Commit
 from holdsfor.language import parse
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, answer, in_stream, naive
-from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out
+from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out, with_times
 from tests.laws.test_programs import SEEDS, explain, wrong
 from tests.naive.evaluate import Answer, Key
 from tests.naive.programs import Program, random_program
@@ -191,8 +191,7 @@ def test_what_is_read_late_counts_as_come_late(seed: int, tmp_path: Path) -> Non
 def test_a_stream_may_go_on_after_its_end(seed: int, tmp_path: Path) -> None:
     """Closing makes all query times due; what comes later counts as come after them."""
     program, random = random_program(seed), Random(seed)
-    setting = setting_of(parse(program.text), program.horizon, 3)
-    setting = replace(setting, times=replace(setting.times, end=None))
+    setting = with_times(setting_of(parse(program.text), program.horizon, 3), end=None)
     live, seen, fired = ByHand(setting, tmp_path), [], None
     for batch, part in enumerate(cuts(sorted(program.rows, key=arrival), random)):
         seen += [_not_before(row, fired) for row in part]

@@ -16,7 +16,7 @@ from holdsfor.job.batch import run_batch
 from holdsfor.job.parts import parts_of
 from holdsfor.language import parse
 from holdsfor.plan import plan
-from tests.conformance.streamed import setting_of
+from tests.conformance.streamed import setting_of, with_times
 from tests.job.alone_in_batch import AloneInBatch
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon
@@ -28,7 +28,9 @@ BOUND = 400
 
 def stream(folder: Path, *batches: str) -> tuple[int | None, Answer]:
     """Return the last query time that came before the end, and what was told in all."""
-    setting = replace(setting_of(RULES, Horizon(40, 20, 0, 1 << 50), 1), start=None, end=None, max_ahead=BOUND)
+    setting = replace(
+        with_times(setting_of(RULES, Horizon(40, 20, 0, 1 << 50), 1), start=None, end=None), max_ahead=BOUND
+    )
     live = ByHand(setting, folder)
     for number, row in enumerate(batches):
         commit = live.run(number, [[row]])

@@ -22,7 +22,7 @@ from holdsfor.job.live.start.identity import identity_of
 from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.language import parse
 from tests.conformance.compare import differences
-from tests.conformance.streamed import setting_of
+from tests.conformance.streamed import setting_of, with_times
 from tests.spark.live.by_hand import ByHand
 from tests.spark.live.party import PAIRS
 from tests.spark.live.undisturbed import SETTING, WINDOWS, Recorder, Steps, Undisturbed
@@ -59,7 +59,7 @@ def opened(plain: Undisturbed, number: int, folder: Path) -> tuple[Steps, ByHand
 
 def bases(plain: Undisturbed, number: int) -> list[list[Written]]:
     """The files of the bases that there are before a step, the newest last."""
-    return [list(base.files) for base in plain.commits[number - 1].bases]
+    return [list(base.files) for base in plain.commits[number - 1].state.bases]
 
 
 def came_since_the_newest_base(plain: Undisturbed, number: int) -> list[Written]:
@@ -87,14 +87,14 @@ def test_a_base_of_before_the_end_is_made_again_with_that_end(plain: Undisturbed
     """A stream that was closed and goes on."""
     answers = []
     for broken in (False, True):
-        live = ByHand(replace(SETTING, end=None), tmp_path / str(broken))
+        live = ByHand(with_times(SETTING, end=None), tmp_path / str(broken))
         for number, parts in enumerate(plain.steps.batches):
             live.run(number, parts)
             if number == 2:
                 closed = live.close()
                 live.restart()
                 if broken:
-                    flipped(live.folder / "state" / closed.bases[-1].files[0].name)
+                    flipped(live.folder / "state" / closed.state.bases[-1].files[0].name)
         live.close()
         answers.append((live.answer(), live.log()))
     (expected, log), (found, same) = answers
@@ -206,9 +206,9 @@ def test_a_checkpoint_of_another_stream(tmp_path: Path) -> None:
     with pytest.raises(HoldsforError, match="was begun with buckets 2, not buckets 3"):
         ledger().resume(identity_of(SETTING, 3))
     others: dict[str, Any] = {
-        "window 60, not window 90": {"window": 90},
+        "window 60, not window 90": {"times": replace(SETTING.times, window=90)},
         "report eager, not report final": {"report": "final"},
-        "end 300, not end 600": {"end": 600},
+        "end 300, not end 600": {"times": replace(SETTING.times, end=600)},
         r"clock arrival, not clock wall \(ms\)": {"clock": WallClock("ms")},
         "format rtec, not format terms": {"reader": LineReader("terms")},
         "reader LineReader, not reader ColumnReader": {"reader": ColumnReader(Mapping())},
