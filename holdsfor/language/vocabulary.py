@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal as OneOf
 
+from holdsfor.language import arithmetic
+
 #: Predicates of the Event Calculus, and how each is written.
 FORMS: dict[str, str] = {
     "happensAt": "happensAt(event, T)",
@@ -110,9 +112,4 @@ ARITHMETIC_COMPARISONS = frozenset({"<", ">", "=<", ">=", "=:=", "=\\="})
 COMPARISONS = ARITHMETIC_COMPARISONS | {"=", "\\=", "==", "\\==", "@<", "@>", "@=<", "@>="}
 
 #: Functions of arithmetic: name and number of arguments.
-FUNCTIONS: frozenset[tuple[str, int]] = frozenset(
-    {(name, 2) for name in ("+", "-", "*", "/", "//", "mod", "rem", "**", "^", "min", "max", "atan2", "atan")}
-    | {(name, 1) for name in ("-", "+", "abs", "sign", "sqrt", "exp", "log", "log2", "sin", "cos", "tan")}
-    | {(name, 1) for name in ("asin", "acos", "atan", "floor", "ceiling", "round", "truncate", "integer", "float")}
-    | {("pi", 0), ("e", 0), ("inf", 0)}
-)
+FUNCTIONS: frozenset[tuple[str, int]] = frozenset(arithmetic.FUNCTIONS) | {("pi", 0), ("e", 0), ("inf", 0)}

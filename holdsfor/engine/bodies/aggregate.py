@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.bodies.calculate import evaluate_rows
-from holdsfor.engine.bodies.exact import LEAST_INTEGER, MOST_INTEGER, Number
+from holdsfor.engine.bodies.exact import LEAST_INTEGER, MOST_INTEGER
 from holdsfor.engine.bodies.expression import value, whole
 from holdsfor.engine.bodies.magnitude import EXACT, SAFE, bounds, large_rows
 from holdsfor.engine.data.axis import Ints
@@ -18,6 +18,7 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
+from holdsfor.language.arithmetic import Number
 from holdsfor.language.terms import Term
 
 Mask = npt.NDArray[np.bool_]

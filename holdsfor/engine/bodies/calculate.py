@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.bodies.exact import Number, Overflow, evaluate
+from holdsfor.engine.bodies.exact import evaluate
 from holdsfor.engine.bodies.expression import value, whole
 from holdsfor.engine.bodies.magnitude import compared_rows, kind, large_rows
 from holdsfor.engine.bodies.structure import term_codes
@@ -22,6 +22,7 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
+from holdsfor.language.arithmetic import Number, Overflow
 from holdsfor.language.terms import Compound, Term, Var, is_ground, variables
 from holdsfor.plan.compiler.bodies.rewrite import substitute
 
