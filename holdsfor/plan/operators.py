@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, cast
 from typing import Literal as OneOf
-from typing import NamedTuple, cast
 
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import NOWHERE, Float, Int, Place, Term
 from holdsfor.plan.nodes import PlanNode, RelationNode
 from holdsfor.plan.patterns import Pattern
+
+if TYPE_CHECKING:
+    from holdsfor.plan.printing.rule import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Relation:
 
 
 class Operator(PlanNode):
-    """A link of a chain, which turns rows into rows."""
+    """A link of a chain, which turns rows into rows. text: it for people, with names that a writer gives."""
 
     __slots__ = ()
 
@@ -95,6 +98,11 @@ class At(Operator, RelationNode):
 
     VARIABLES = BINDS = ("args", "time", "start")
 
+    def text(self, writer: Writer) -> str:
+        since = "" if self.start is None else f" from {writer.name(self.start)}"
+        edge = "" if self.what == "occurrence" else f"{self.what} of "
+        return f"{edge}{writer.grounding(self)}{since} at {writer.name(self.time)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Occurring(Operator):
@@ -106,6 +114,9 @@ class Occurring(Operator):
 
     CHILDREN = ("pattern",)
     VARIABLES = BINDS = ("pattern", "start", "time")
+
+    def text(self, writer: Writer) -> str:
+        return f"{self.pattern.text(writer)} from {writer.name(self.start)} to {writer.name(self.time)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +131,9 @@ class Holding(Operator, RelationNode):
     BINDS = ("args",)
     NEEDS = ("time",)
 
+    def text(self, writer: Writer) -> str:
+        return f"holding {writer.grounding(self)} at {writer.name(self.time)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Lookup(Operator):
@@ -129,6 +143,9 @@ class Lookup(Operator):
     args: tuple[Arg, ...]
 
     VARIABLES = BINDS = ("args",)
+
+    def text(self, writer: Writer) -> str:
+        return f"fact {writer.fact(self)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +161,9 @@ class Where(Operator):
     @property
     def is_filter(self) -> bool:
         return True
+
+    def text(self, writer: Writer) -> str:
+        return f"where {writer.term(self.left)} {self.op} {writer.term(self.right)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +182,9 @@ class Let(Operator):
     def is_filter(self) -> bool:
         return True
 
+    def text(self, writer: Writer) -> str:
+        return f"let {writer.name(self.variable)} {'=' if self.same else 'is'} {writer.term(self.expression)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Match(Operator):
@@ -173,6 +196,9 @@ class Match(Operator):
     TERMS = NEEDS = ("term",)
     VARIABLES = ("term", "form")
     BINDS = ("form",)
+
+    def text(self, writer: Writer) -> str:
+        return f"match {writer.term(self.term)} = {writer.arg(self.form)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +215,9 @@ class Without(Operator):
 
     def needs(self, outer: Set[str]) -> Iterator[str]:
         return (name for name in self.mentions() if name in outer)
+
+    def text(self, writer: Writer) -> str:
+        return f"without ({writer.chain(self.chain)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +236,10 @@ class Tally(Operator):
 
     def needs(self, outer: Set[str]) -> Iterator[str]:
         return (name for name in self.mentions() if name in outer and name != self.variable)
+
+    def text(self, writer: Writer) -> str:
+        of = "" if self.function == "count" else f"{writer.term(self.term)} in "
+        return f"let {writer.name(self.variable)} be the {self.function} of {of}({writer.chain(self.chain)})"
 
 
 Op = At | Occurring | Holding | Lookup | Where | Let | Match | Without | Tally
@@ -301,6 +334,9 @@ class Of(IntervalNode, RelationNode):
     def carriers(self) -> frozenset[Relation] | None:
         return frozenset([self.relation])
 
+    def text(self, writer: Writer) -> str:
+        return writer.grounding(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Combine(IntervalNode):
@@ -350,6 +386,9 @@ class Combine(IntervalNode):
         is_limited = self.op == "complement" and self.within is not None
         return Delay(self.within, "", self.place) if is_limited else None
 
+    def text(self, writer: Writer) -> str:
+        return f"{self.op}({', '.join(map(writer.expression, self.parts))}{_within(self.within)})"
+
 
 NOTHING = Combine("union", ())
 WHOLE_HISTORY = Combine("complement", ())
@@ -389,6 +428,10 @@ class Lasting(IntervalNode):
     def delay(self) -> Delay | None:
         return Delay(self.limit, "a duration is compared with a number that is not written in the rule", self.place)
 
+    def text(self, writer: Writer) -> str:
+        limit = f"{self.op} {writer.term(self.bound)}{_within(self.within)}"
+        return f"lasting({writer.expression(self.part)}, {limit})"
+
 
 @dataclass(frozen=True, slots=True)
 class Relate(IntervalNode):
@@ -414,6 +457,14 @@ class Relate(IntervalNode):
 
     def delay(self) -> Delay | None:
         return Delay(self.within, f"`{self.relation}` relates intervals of any length, at any distance", self.place)
+
+    def text(self, writer: Writer) -> str:
+        pair = f"{writer.expression(self.source)}, {writer.expression(self.target)}"
+        return f"{self.mode} of {self.relation}({pair}{_within(self.within)})"
+
+
+def _within(limit: int | None) -> str:
+    return "" if limit is None else f", within {limit}"
 
 
 Expression = Of | Combine | Lasting | Relate

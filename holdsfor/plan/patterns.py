@@ -20,6 +20,7 @@ from holdsfor.plan.nodes import NewNames, PlanNode, RelationNode, names_bound_in
 
 if TYPE_CHECKING:
     from holdsfor.plan.operators import Arg, Chain, Relation
+    from holdsfor.plan.printing.rule import Writer
 
 
 Preference = tuple[OneOf["longest", "shortest", "greatest", "least"], str]
@@ -100,6 +101,9 @@ class Scan(PatternNode, RelationNode):
     def distances_back(self) -> Iterator[int | None]:
         yield 0
 
+    def text(self, writer: Writer) -> str:
+        return writer.grounding(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Moment(PatternNode):
@@ -112,6 +116,9 @@ class Moment(PatternNode):
 
     def distances_back(self) -> Iterator[int | None]:
         return iter(())
+
+    def text(self, writer: Writer) -> str:
+        return str(self.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +153,9 @@ class Pairs(PatternNode):
         if self.within is None and self.kind in ("equals", "finishes"):
             return self._distances_of_operands()
         return iter([self.width()])
+
+    def text(self, writer: Writer) -> str:
+        return f"({self.left.text(writer)} {self.kind} {self.right.text(writer)}{writer.limits(self)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +204,11 @@ class Absent(PatternNode):
     def distances_back(self) -> Iterator[int | None]:
         return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
 
+    def text(self, writer: Writer) -> str:
+        last = self.last if isinstance(self.last, int) else self.last.text(writer)
+        between = f"{self.first.text(writer)} and {last}"
+        return f"(no {writer.absent(self)} between {between}{writer.limits(self)})"
+
 
 @dataclass(frozen=True, slots=True)
 class Selected(PatternNode):
@@ -209,6 +224,9 @@ class Selected(PatternNode):
 
     def distances_back(self) -> Iterator[int | None]:
         return self._distances_of_operands()
+
+    def text(self, writer: Writer) -> str:
+        return f"({self.pattern.text(writer)}{writer.passing(self.conditions)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +250,9 @@ class OneOfSeveral(PatternNode):
     def distances_back(self) -> Iterator[int | None]:
         return self._distances_of_operands()
 
+    def text(self, writer: Writer) -> str:
+        return f"({' or '.join(one.text(writer) for one in self.alternatives)})"
+
 
 @dataclass(frozen=True, slots=True)
 class Measured(PlanNode):
@@ -248,6 +269,10 @@ class Measured(PlanNode):
     TERMS = ("arguments",)
     VARIABLES = ("arguments", "variable")
     BINDS = ("variable",)
+
+    def text(self, writer: Writer) -> str:
+        of = f" of {', '.join(map(writer.term, self.arguments))}" if self.arguments else ""
+        return f"{writer.name(self.variable)} the {self.function}{of}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +297,11 @@ class Sliding(PatternNode):
 
     def distances_back(self) -> Iterator[int | None]:
         return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
+
+    def text(self, writer: Writer) -> str:
+        over = f"{self.events} events" if self.duration is None else f"{self.duration} time units"
+        measures = ", ".join(measure.text(writer) for measure in self.measures)
+        return f"({measures} over the last {over} of {self.pattern.text(writer)})"
 
 
 Pattern = Scan | Moment | Pairs | Absent | Selected | OneOfSeveral | Sliding

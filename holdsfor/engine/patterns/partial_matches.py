@@ -77,7 +77,7 @@ def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[Wait
             paired = pair_around(pattern, pattern.last, world)
             first = paired.left
             free = (blocked_at(pattern, first, world) > world.now) & ~paired.used[: first.size]
-            awaited = f"{writer.pattern(pattern.last)}, and no {writer.absent(pattern)} before"
+            awaited = f"{pattern.last.text(writer)}, and no {writer.absent(pattern)} before"
             yield from _open(pattern.first, awaited, first, _limit(first, pattern.within), free, world)
         case _:
             return
@@ -92,7 +92,7 @@ def _waiting_sides(pattern: Pairs, writer: Writer, world: World) -> Iterator[Wai
     if pattern.kind in ("equals", "during", "starts", "finishes"):
         return  # what has ended cannot be completed by what ends later, or is not needed to know what is awaited
     for matched, awaited, rows, free in sides:
-        yield from _open(matched, writer.pattern(awaited), rows, _limit(rows, pattern.within), free, world)
+        yield from _open(matched, awaited.text(writer), rows, _limit(rows, pattern.within), free, world)
 
 
 def _limit(rows: Rows, within: int | None) -> Ints:
@@ -115,7 +115,7 @@ def _table(event: str, rule: Conclude, waiting: WaitingRows, writer: Writer, wor
         _bindings(rows, dict(rule.names), world),
         pa.array(rows.times(START)),
         pa.array(rows.times(END)),
-        pa.repeat(writer.pattern(waiting.matched), size),
+        pa.repeat(waiting.matched.text(writer), size),
         pa.repeat(waiting.awaited, size),
         pa.array(waiting.until, mask=waiting.until == NEVER),
     ]

@@ -40,8 +40,6 @@ def _is_whole_history(rule: HoldsForRule) -> bool:
 
 
 def _with_evidence(one: HoldsForRule, other: HoldsForRule) -> HoldsForRule:
-    assert isinstance(one.expression, Combine)
-    assert isinstance(other.expression, Combine)
-    parts = dict.fromkeys((*one.expression.parts, *other.expression.parts))
+    parts = dict.fromkeys((*one.expression.operands, *other.expression.operands))
     evidence = dict.fromkeys((*one.evidence, *other.evidence))
-    return replace(one, evidence=tuple(evidence), expression=replace(one.expression, parts=tuple(parts)))
+    return replace(one, evidence=tuple(evidence), expression=Combine("union", tuple(parts)))

@@ -247,7 +247,7 @@ def _shared_part(one: Shared, part: SharedExpression, names: Names) -> str:
     grounds = part.grounds
     writer = Writer(() if grounds is None else grounds.conditions, None, names, grounds)
     if part.expression is not None:
-        text = writer.whole(part.expression)
+        text = part.expression.text(writer)
         return f"{one.name}({','.join(map(writer.name, writer.used(part.expression)))}): {text}"
     assert grounds is not None
     return f"{one.name}: groundings {', '.join(line.strip() for line in _groundings(grounds, writer))}"

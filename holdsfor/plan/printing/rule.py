@@ -8,29 +8,20 @@ from types import MappingProxyType
 
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Compound, Term, Var, quoted
-from holdsfor.plan.nodes import names_in
+from holdsfor.plan.nodes import RelationNode, names_in
 from holdsfor.plan.operators import (
     Arg,
     At,
     Chain,
-    Combine,
     Expression,
     Holding,
-    Lasting,
-    Let,
     Lookup,
-    Match,
     Occurring,
     Of,
-    Op,
-    Relate,
     Relation,
     Structure,
-    Tally,
-    Where,
-    Without,
 )
-from holdsfor.plan.patterns import Absent, Measured, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
+from holdsfor.plan.patterns import Absent, Pairs
 from holdsfor.plan.walk import flat
 from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
@@ -89,75 +80,29 @@ class Writer:
             return self.chain(chain)
         beginning, rest = chain[: shared[0]], chain[shared[0] :]
         name = _call(self._shared[beginning], [self.name(v) for v in bound_names(beginning)])
-        return " -> ".join([name, *map(self.op, rest)])
+        return " -> ".join([name, *(op.text(self) for op in rest)])
 
     def chain(self, chain: Chain) -> str:
-        return " -> ".join(map(self.op, chain))
-
-    def op(self, op: Op) -> str:
-        match op:
-            case At(what="occurrence"):
-                since = "" if op.start is None else f" from {self.name(op.start)}"
-                return f"{grounding(op.relation, op.args, self)}{since} at {self.name(op.time)}"
-            case At():
-                return f"{op.what} of {grounding(op.relation, op.args, self)} at {self.name(op.time)}"
-            case Occurring():
-                return f"{self.pattern(op.pattern)} from {self.name(op.start)} to {self.name(op.time)}"
-            case Holding():
-                return f"holding {grounding(op.relation, op.args, self)} at {self.name(op.time)}"
-            case Lookup():
-                return f"fact {self.fact(op)}"
-            case Where():
-                return f"where {self.term(op.left)} {op.op} {self.term(op.right)}"
-            case Let():
-                return f"let {self.name(op.variable)} {'=' if op.same else 'is'} {self.term(op.expression)}"
-            case Match():
-                return f"match {self.term(op.term)} = {self.arg(op.form)}"
-            case Without():
-                return f"without ({self.chain(op.chain)})"
-            case Tally():
-                of = "" if op.function == "count" else f"{self.term(op.term)} in "
-                return f"let {self.name(op.variable)} be the {op.function} of {of}({self.chain(op.chain)})"
+        return " -> ".join(op.text(self) for op in chain)
 
     # ------------------------------------------------------------ patterns
 
-    def pattern(self, pattern: Pattern) -> str:
-        match pattern:
-            case Scan():
-                return grounding(pattern.relation, pattern.args, self)
-            case Moment():
-                return str(pattern.time)
-            case Pairs():
-                pair = f"{self.pattern(pattern.left)} {pattern.kind} {self.pattern(pattern.right)}"
-                return f"({pair}{self._limited(pattern)})"
-            case Absent():
-                last = pattern.last if isinstance(pattern.last, int) else self.pattern(pattern.last)
-                between = f"{self.pattern(pattern.first)} and {last}"
-                return f"(no {self.absent(pattern)} between {between}{self._limited(pattern)})"
-            case Selected():
-                return f"({self.pattern(pattern.pattern)}{self._passing(pattern.conditions)})"
-            case OneOfSeveral():
-                return f"({' or '.join(map(self.pattern, pattern.alternatives))})"
-            case Sliding():
-                over = f"{pattern.events} events" if pattern.duration is None else f"{pattern.duration} time units"
-                measures = ", ".join(map(self._measure, pattern.measures))
-                return f"({measures} over the last {over} of {self.pattern(pattern.pattern)})"
-
     def absent(self, pattern: Absent) -> str:
         """Write what must not be."""
-        return " or ".join(map(self.pattern, pattern.what))
+        return " or ".join(one.text(self) for one in pattern.what)
 
-    def _limited(self, pattern: Pairs | Absent) -> str:
-        within = "" if pattern.within is None else f" within {pattern.within}"
-        policy = pattern.choosing.policy
-        return within + self._passing(pattern.conditions) + ("" if policy == "unrestricted" else f", {policy}")
-
-    def _passing(self, conditions: tuple[Chain, ...]) -> str:
+    def passing(self, conditions: tuple[Chain, ...]) -> str:
+        """Write the conditions that what a pattern gives must pass."""
         return "" if conditions == ((),) else f" -> {' or '.join(map(self.chain, conditions))}"
 
-    def _measure(self, measure: Measured) -> str:
-        of = f" of {', '.join(map(self.term, measure.terms))}" if measure.terms else ""
-        return f"{self.name(measure.variable)} the {measure.function}{of}"
+    def limits(self, pattern: Pairs | Absent) -> str:
+        """Write what limits the pairs of a join: a window, conditions, a policy."""
+        within = "" if pattern.within is None else f" within {pattern.within}"
+        policy = "" if pattern.policy == "unrestricted" else f", {pattern.policy}"
+        return within + self.passing(pattern.conditions) + policy
+
+    def grounding(self, node: RelationNode) -> str:
+        return grounding(node.relation, node.args, self)
 
     def fact(self, op: Lookup) -> str:
         return _call(op.facts.name, [self.arg(arg) for arg in op.args])
@@ -181,33 +126,16 @@ class Writer:
         """A shared part goes by its name."""
         name = self._shared.get(SharedExpression(self._grounds, expression))
         if name is None:
-            return self.whole(expression)
+            return expression.text(self)
         return _call(name, list(map(self.name, self.used(expression))))
 
     def used(self, expression: Expression) -> Iterable[str]:
         """The variables of an expression, in their order."""
         return dict.fromkeys(name for part in find_all(expression, Of) for name in names_in(part.args))
 
-    def whole(self, expression: Expression) -> str:
-        match expression:
-            case Of():
-                return grounding(expression.relation, expression.args, self)
-            case Combine():
-                return f"{expression.op}({', '.join(map(self.expression, expression.parts))}{_within(expression)})"
-            case Lasting():
-                limit = f"{expression.op} {self.term(expression.bound)}{_within(expression)}"
-                return f"lasting({self.expression(expression.part)}, {limit})"
-            case Relate():
-                pair = f"{self.expression(expression.source)}, {self.expression(expression.target)}"
-                return f"{expression.mode} of {expression.relation}({pair}{_within(expression)})"
-
     def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
-        parts = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
+        parts = [item.text(self) for item in alternative]
         return " and ".join(parts)
-
-
-def _within(expression: Combine | Lasting | Relate) -> str:
-    return "" if expression.within is None else f", within {expression.within}"
 
 
 def bound_names(chain: Chain) -> Iterable[str]:
