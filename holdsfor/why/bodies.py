@@ -37,7 +37,7 @@ from holdsfor.plan.operators import (
 )
 from holdsfor.plan.structures import is_open
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.influence import effects_of_chain
+from holdsfor.why.influence import bindings_of
 from holdsfor.why.replay import PartialKey, Replay, base_name
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def _holding(op: Holding, row: Rows, walk: Walk) -> Steps:
 def _absent(op: Without, body: Solution, walk: Walk) -> Derivation:
     """Explain a negation by what it says; what could make it false goes with it."""
     text = ", ".join(_condition_text(inner, body.row, walk.replay) for inner in op.chain)
-    rows = walk.influence.rows_for(effects_of_chain(op.chain, "more"))
+    rows = walk.influence.rows_for(walk.influence.of_chain(op.chain, "more", bindings_of(body.row)))
     return Derivation("absent", f"not {text}" if len(op.chain) == 1 else f"not ({text})", considered=rows)
 
 
@@ -302,5 +302,5 @@ def _counted(op: Tally, body: Solution, walk: Walk) -> Steps:
         f"the {op.function} is {value}",
         notes=(f"{solutions.size} solutions",),
         causes=tuple(causes),
-        considered=walk.influence.rows_for(effects_of_chain(op.chain, "more")),
+        considered=walk.influence.rows_for(walk.influence.of_chain(op.chain, "more", bindings_of(body.row))),
     )

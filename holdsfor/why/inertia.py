@@ -13,7 +13,7 @@ from holdsfor.plan.definitions import Due, Group, Simple
 from holdsfor.plan.operators import Conclude, Let, Relation
 from holdsfor.why.bodies import Solution, Steps, agreeing, at_times, bind_head, grounding_text, solve
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.influence import both, endings_of
+from holdsfor.why.influence import OPPOSITE, Effect, fluent_of
 from holdsfor.why.replay import HeldInterval, Key, PartialKey
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def explain_inertia(
     """Explain a value of a fluent by what initiated it."""
     fluent = fluent_of(relation, definition)
     place = fluent.relations.index(relation)
-    fact = replace(fact, considered=walk.influence.rows_for(endings_of(fluent, relation)))
+    fact = replace(fact, considered=walk.influence.rows_for(walk.influence.endings(definition, relation, one.key)))
     if one.start <= walk.replay.world.start_on_axis:
         return (yield _initially(fact, fluent, place, one, walk))
     tick = walk.replay.world.axis.tick
@@ -52,11 +52,6 @@ def explain_inertia(
     for reached in find_reached(definition, relation, one.key, one.start - tick, one.start - 1, walk):
         return (yield explain_reached(fact, reached, walk))
     return replace(fact, causes=(walk.lost("what initiated it"),))
-
-
-def fluent_of(relation: Relation, definition: Simple | Group) -> Simple:
-    """Return the fluent that a relation is a value of."""
-    return next(fluent for fluent in definition.simple_fluents if relation in fluent.relations)
 
 
 def _initially(fact: Derivation, fluent: Simple, place: int, one: HeldInterval, walk: Walk) -> Steps:
@@ -139,7 +134,8 @@ def explain_reached(fact: Derivation, reached: Reached, walk: Walk) -> Steps:
     replay, due, held = walk.replay, reached.due, reached.source
     end = reached.initiated + reached.duration
     cause = yield walk.holds(due.source, held.key, max(held.start, min(end, held.end - 1)), min(end + 1, held.end))
-    again = walk.influence.rows_for(both([due.source, due.target]))
+    effects = (Effect(one, held.key, way) for one in (due.source, due.target) for way in OPPOSITE)
+    again = walk.influence.rows_for(effects)
     at = replay.time(reached.initiated)
     text = f"initiated at {at}, deadline after {reached.duration}"
     return replace(fact, notes=(*fact.notes, text), causes=(cause,), considered=(*fact.considered, *again))

@@ -8,47 +8,47 @@ number of negations. For rules without negation there are none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal as OneOf
 from typing import NamedTuple
 
+from holdsfor.engine.data.rows import Rows
 from holdsfor.language.nodes import find_all
-from holdsfor.plan.definitions import Definition, Derived, Domain, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Declared, Derived, Domain, Group, Recursion, Simple, Static
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
+    Arg,
     At,
     Chain,
     Combine,
     Conclude,
     Expression,
     Holding,
+    HoldsForRule,
     Occurring,
     Of,
     Relation,
+    Structure,
     Tally,
     Without,
 )
 from holdsfor.plan.patterns import Absent, Pairs, Pattern, Scan, Selected, Sliding, subpatterns
 from holdsfor.why.derivation import LeafRows
-from holdsfor.why.replay import Replay
+from holdsfor.why.replay import PartialKey, Replay
 
 Direction = OneOf["more", "less"]
 OPPOSITE: dict[Direction, Direction] = {"more": "less", "less": "more"}
+Bindings = Mapping[str, int]
+"""Variables with the codes of their values, as far as they are known."""
 
 
 class Effect(NamedTuple):
-    """A relation, and whether it is to have no more, or no less, than with all rows."""
+    """A relation, for groundings like this one, that is to have no more, or no less, than with all rows."""
 
     relation: Relation
+    key: PartialKey
     direction: Direction
-
-
-def both(relations: Iterable[Relation]) -> Iterator[Effect]:
-    """Iterate over both effects of each relation."""
-    for relation in relations:
-        yield Effect(relation, "more")
-        yield Effect(relation, "less")
 
 
 class Influence:
@@ -64,16 +64,16 @@ class Influence:
 
     def rows_for(self, effects: Iterable[Effect]) -> tuple[LeafRows, ...]:
         """Return the rows of inputs that keep relations from having more, or less, than they have."""
-        wanted_effects = frozenset(effects)
-        if wanted_effects not in self._rows:
-            inputs = dict.fromkeys(
-                effect.relation
-                for effect in self._close(wanted_effects)
+        asked = frozenset(effects)
+        if asked not in self._rows:
+            rows = [
+                part
+                for effect in self._close(asked)
                 if effect.direction == "less" and self._replay.is_input(effect.relation)
-            )
-            blocks = {id(part.block): part for relation in inputs for part in self._replay.all_rows_of(relation)}
-            self._rows[wanted_effects] = tuple(blocks.values())
-        return self._rows[wanted_effects]
+                for part in self._replay.rows_like(effect.relation, effect.key)
+            ]
+            self._rows[asked] = tuple(rows)
+        return self._rows[asked]
 
     def _close(self, effects: Iterable[Effect]) -> set[Effect]:
         """Return the effects with all that they go back to."""
@@ -88,121 +88,177 @@ class Influence:
 
     def _before(self, effect: Effect) -> Iterator[Effect]:
         """Iterate over the effects that one goes back to directly."""
-        relation, direction = effect
+        relation, key, direction = effect
         definition = self._replay.definitions.get(relation)
         if relation in self._domains:
-            for declared in self._domains[relation].rules:
-                yield from both(_relations_in(declared.chain))
+            yield from self._both_of_rules(self._domains[relation].rules, key)
         match definition:
-            case Group(deadlines=deadlines) if deadlines:
-                yield from both(_relations_in(definition))
-                yield from both(one for fluent in definition.simple_fluents for one in fluent.relations)
+            case Group() if relation.kind == "event":
+                target = next(target for target, event in definition.reached if event == relation)
+                yield from self._everything(definition, target, key)
             case Simple() | Group():
-                fluent = next(each for each in definition.simple_fluents if relation in each.relations)
-                yield from changes_of(fluent, relation, direction)
+                yield from self._changes(definition, relation, key, direction)
             case Static():
                 for rule in definition.rules:
-                    yield from effects_of_chain(rule.conditions, direction)
-                    yield from effects_of_expression(rule.expression, direction)
-                    for alternative in rule.evidence:
-                        yield from (Effect(one.relation, direction) for one in alternative if isinstance(one, Of))
+                    yield from self._of_rule(rule, key, direction)
             case Derived():
-                yield from _effects_of_rules(definition.rules, direction)
+                yield from self._of_rules(definition.rules, key, direction)
             case Recursion():
                 event = next(each for each in definition.events if each.relation == relation)
-                yield from _effects_of_rules(event.rules, direction)
+                yield from self._of_rules(event.rules, key, direction)
+
+    # ------------------------------------------------------------ definitions
+
+    def _changes(
+        self, definition: Simple | Group, relation: Relation, key: PartialKey, direction: Direction
+    ) -> Iterator[Effect]:
+        """Iterate over the effects by which a value of a fluent has more, or less."""
+        fluent = fluent_of(relation, definition)
+        if _is_intricate(definition, fluent):
+            yield from self._everything(definition, relation, key)
+            return
+        place = fluent.relations.index(relation)
+        yield from self._of_rules(fluent.initiations[place], key, direction)
+        yield from self._both_of_rules(fluent.initially[place] if fluent.initially else (), key)
+        yield from self._ends(fluent, relation, key, OPPOSITE[direction])
+
+    def endings(self, definition: Simple | Group, relation: Relation, key: PartialKey) -> Iterator[Effect]:
+        """Iterate over the effects by which a value of a fluent would be ended more often."""
+        fluent = fluent_of(relation, definition)
+        if _is_intricate(definition, fluent):
+            yield from self._everything(definition, relation, key)
+        else:
+            yield from self._ends(fluent, relation, key, "more")
+
+    def _ends(self, fluent: Simple, relation: Relation, key: PartialKey, direction: Direction) -> Iterator[Effect]:
+        """Iterate over the effects by which a value is ended: by its terminations, and by other values."""
+        place, is_valued = fluent.relations.index(relation), relation.kind == "valued"
+        yield from self._of_rules(fluent.terminations[place], key, direction)
+        any_value = (*key[:-1], None) if is_valued else key
+        for other, rules in enumerate(fluent.initiations):
+            if is_valued or other != place:
+                yield from self._of_rules(rules, any_value, direction)
+        for other, initially in enumerate(fluent.initially):
+            if is_valued or other != place:
+                yield from self._both_of_rules(initially, any_value)
+
+    def _everything(self, definition: Simple | Group, relation: Relation, key: PartialKey) -> Iterator[Effect]:
+        """Iterate over both effects of all that the rules of a fluent read."""
+        fluent = fluent_of(relation, definition)
+        any_value = (*key[:-1], None) if relation.kind == "valued" else key
+        for changes in (*fluent.initiations, *fluent.terminations):
+            yield from self._both_of_rules(changes, any_value)
+        for initially in fluent.initially:
+            yield from self._both_of_rules(initially, any_value)
+
+    def _of_rules(self, rules: Iterable[Conclude], key: PartialKey, direction: Direction) -> Iterator[Effect]:
+        for rule in rules:
+            bindings = self._bind(rule.args, key)
+            if bindings is not None:
+                yield from self.of_chain(rule.chain, direction, bindings)
+
+    def _both_of_rules(self, rules: Iterable[Conclude | Declared], key: PartialKey) -> Iterator[Effect]:
+        for rule in rules:
+            bindings = self._bind(rule.args, key)
+            if bindings is not None:
+                yield from self.both(rule.chain, bindings)
+
+    def _of_rule(self, rule: HoldsForRule, key: PartialKey, direction: Direction) -> Iterator[Effect]:
+        bindings = self._bind(rule.args, key)
+        if bindings is not None:
+            yield from self.of_chain(rule.conditions, direction, bindings)
+            yield from self.of_expression(rule.expression, direction, bindings)
+            for item in (item for alternative in rule.evidence for item in alternative):
+                if isinstance(item, Of):
+                    yield self._read(item, direction, bindings)
+
+    def _bind(self, args: tuple[Arg, ...], key: PartialKey) -> Bindings | None:
+        """Return the variables of a head with the values of a grounding; None if it is about other groundings."""
+        bindings: dict[str, int] = {}
+        for arg, code in zip(args, key, strict=True):
+            if code is None or arg is None or isinstance(arg, Structure):
+                continue
+            if (bindings.setdefault(arg, code) if isinstance(arg, str) else self._replay.code(arg)) != code:
+                return None
+        return bindings
+
+    # ------------------------------------------------------------ conditions
+
+    def both(self, part: Chain | Pattern | Expression, bindings: Bindings) -> Iterator[Effect]:
+        """Iterate over both effects of each relation that is read there."""
+        for node in find_all(part, RelationNode):
+            yield self._read(node, "more", bindings)
+            yield self._read(node, "less", bindings)
+
+    def _read(self, node: RelationNode, direction: Direction, bindings: Bindings) -> Effect:
+        """Return the effect of a relation with those of its arguments that have values."""
+        key = tuple(self._code(arg, bindings) for arg in node.args)
+        return Effect(node.relation, key, direction)
+
+    def _code(self, arg: Arg, bindings: Bindings) -> int | None:
+        if isinstance(arg, str):
+            return bindings.get(arg)
+        return None if arg is None or isinstance(arg, Structure) else self._replay.code(arg)
+
+    def of_chain(self, chain: Chain, direction: Direction, bindings: Bindings) -> Iterator[Effect]:
+        """Iterate over the effects by which a chain has more solutions, or fewer."""
+        for op in chain:
+            match op:
+                case At(what="occurrence") | Holding():
+                    yield self._read(op, direction, bindings)
+                case Occurring():
+                    yield from self.of_pattern(op.pattern, direction, bindings)
+                case Without():
+                    yield from self.of_chain(op.chain, OPPOSITE[direction], bindings)
+                case At() | Tally():
+                    yield from self.both((op,), bindings)
+
+    def of_expression(self, expression: Expression, direction: Direction, bindings: Bindings) -> Iterator[Effect]:
+        """Iterate over the effects by which an expression has more, or less."""
+        match expression:
+            case Of():
+                yield self._read(expression, direction, bindings)
+            case Combine(op="complement", within=None):
+                for part in expression.parts:
+                    yield from self.of_expression(part, OPPOSITE[direction], bindings)
+            case Combine(op="difference"):
+                for place, part in enumerate(expression.parts):
+                    yield from self.of_expression(part, OPPOSITE[direction] if place else direction, bindings)
+            case Combine(op="union" | "intersection"):
+                for part in expression.parts:
+                    yield from self.of_expression(part, direction, bindings)
+            case _:
+                yield from self.both(expression, bindings)
+
+    def of_pattern(self, pattern: Pattern, direction: Direction, bindings: Bindings) -> Iterator[Effect]:
+        """Iterate over the effects of a pattern; where it chooses or measures, everything matters."""
+        if any(isinstance(part, Sliding) or part.policy != "unrestricted" for part in subpatterns(pattern)):
+            yield from self.both(pattern, {})  # also what is about others may be taken, or take
+            return
+        if isinstance(pattern, Pairs | Absent | Selected):
+            for chain in pattern.conditions:
+                yield from self.of_chain(chain, direction, bindings)
+        if isinstance(pattern, Scan) and pattern.relation.kind == "event":
+            yield self._read(pattern, direction, bindings)
+        elif isinstance(pattern, Scan):
+            yield from self.both(pattern, bindings)
+        for operand in pattern.operands:
+            is_absent = isinstance(pattern, Absent) and operand in pattern.what
+            yield from self.of_pattern(operand, OPPOSITE[direction] if is_absent else direction, bindings)
 
 
-def changes_of(fluent: Simple, relation: Relation, direction: Direction) -> Iterator[Effect]:
-    """Iterate over the effects by which a value of a fluent has more, or less."""
-    place = fluent.relations.index(relation)
-    yield from _effects_of_rules(fluent.initiations[place], direction)
-    yield from _effects_of_rules(fluent.terminations[place], OPPOSITE[direction])
-    for declared in fluent.initially[place] if fluent.initially else ():
-        yield from both(_relations_in(declared.chain))
-    yield from _effects_of_others(fluent, place)
+def fluent_of(relation: Relation, definition: Simple | Group) -> Simple:
+    """Return the fluent that a relation is a value of."""
+    return next(fluent for fluent in definition.simple_fluents if relation in fluent.relations)
 
 
-def endings_of(fluent: Simple, relation: Relation) -> Iterator[Effect]:
-    """Iterate over the effects by which a value of a fluent would be ended more often."""
-    place = fluent.relations.index(relation)
-    yield from _effects_of_rules(fluent.terminations[place], "more")
-    yield from _effects_of_others(fluent, place)
+def _is_intricate(definition: Simple | Group, fluent: Simple) -> bool:
+    """Return whether deadlines, or rules about every grounding that is alive, make each change matter both ways."""
+    rules = (rule for rules in fluent.initiations for rule in rules)
+    return (isinstance(definition, Group) and bool(definition.deadlines)) or any(None in rule.args for rule in rules)
 
 
-def _effects_of_others(fluent: Simple, place: int) -> Iterator[Effect]:
-    """Iterate over the effects of other values: they end this one, and of two at once none holds."""
-    for other, rules in enumerate(fluent.initiations):
-        is_alone = other == place and fluent.relations[place].kind != "valued" and not any(map(_is_open, rules))
-        if not is_alone:
-            yield from both(one for rule in rules for one in _relations_in(rule.chain))
-    for other, initially in enumerate(fluent.initially):
-        if other != place:
-            yield from both(one for declared in initially for one in _relations_in(declared.chain))
-    if any(map(_is_open, (rule for rules in fluent.initiations for rule in rules))):
-        yield from both(one for rules in fluent.terminations for rule in rules for one in _relations_in(rule.chain))
-
-
-def _is_open(rule: Conclude) -> bool:
-    """Return whether a rule is about every grounding that is alive."""
-    return None in rule.args
-
-
-def _effects_of_rules(rules: Iterable[Conclude], direction: Direction) -> Iterator[Effect]:
-    for rule in rules:
-        yield from effects_of_chain(rule.chain, direction)
-
-
-def effects_of_chain(chain: Chain, direction: Direction) -> Iterator[Effect]:
-    """Iterate over the effects by which a chain has more solutions, or fewer."""
-    for op in chain:
-        match op:
-            case At(what="occurrence") | Holding():
-                yield Effect(op.relation, direction)
-            case At():
-                yield from both([op.relation])
-            case Occurring():
-                yield from effects_of_pattern(op.pattern, direction)
-            case Without():
-                yield from effects_of_chain(op.chain, OPPOSITE[direction])
-            case Tally():
-                yield from both(_relations_in(op.chain))
-
-
-def effects_of_expression(expression: Expression, direction: Direction) -> Iterator[Effect]:
-    """Iterate over the effects by which an expression has more, or less."""
-    match expression:
-        case Of():
-            yield Effect(expression.relation, direction)
-        case Combine(op="complement", within=None):
-            for part in expression.parts:
-                yield from effects_of_expression(part, OPPOSITE[direction])
-        case Combine(op="difference"):
-            for place, part in enumerate(expression.parts):
-                yield from effects_of_expression(part, OPPOSITE[direction] if place else direction)
-        case Combine(op="union" | "intersection"):
-            for part in expression.parts:
-                yield from effects_of_expression(part, direction)
-        case _:
-            yield from both(_relations_in(expression))
-
-
-def effects_of_pattern(pattern: Pattern, direction: Direction) -> Iterator[Effect]:
-    """Iterate over the effects of a pattern; where it chooses or measures, everything matters."""
-    chooses = any(isinstance(part, Sliding) or part.policy != "unrestricted" for part in subpatterns(pattern))
-    if chooses:
-        yield from both(_relations_in(pattern))
-    if isinstance(pattern, Pairs | Absent | Selected):
-        for chain in pattern.conditions:
-            yield from effects_of_chain(chain, direction)
-    if isinstance(pattern, Scan):
-        is_event = pattern.relation.kind == "event"
-        yield from [Effect(pattern.relation, direction)] if is_event else both([pattern.relation])
-    for operand in pattern.operands:
-        is_absent = isinstance(pattern, Absent) and operand in pattern.what
-        yield from effects_of_pattern(operand, OPPOSITE[direction] if is_absent else direction)
-
-
-def _relations_in(part: Chain | Definition | Pattern | Expression) -> Iterator[Relation]:
-    """Iterate over the relations that are read there, those inside negations and patterns too."""
-    return (node.relation for node in find_all(part, RelationNode))
+def bindings_of(row: Rows) -> Bindings:
+    """Return the variables of a row that are terms, with their codes."""
+    columns = {name: row.column(name) for name in row.names}
+    return {name: int(column.codes()[0]) for name, column in columns.items() if not column.is_number}

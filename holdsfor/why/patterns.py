@@ -20,7 +20,7 @@ from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
 from holdsfor.why.bodies import Several, Solution, explain_body, grounding_text
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.influence import Effect, effects_of_pattern
+from holdsfor.why.influence import Effect, bindings_of
 from holdsfor.why.replay import Replay
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _scanned(pattern: Scan, solution: Solution, span: Span, walk: Walk) -> Sever
     for held in replay.intervals(pattern.relation, pattern.args, solution.row, begin, end + 1):
         if held.end == end + 1:
             cause = yield walk.holds(pattern.relation, held.key, max(held.start, begin), held.end)
-            rows = walk.influence.rows_for([Effect(pattern.relation, "more")])
+            rows = walk.influence.rows_for([Effect(pattern.relation, held.key, "more")])
             text = f"{grounding_text(pattern.relation, pattern.args, solution.row, replay)} from begin to end"
             return (Derivation("condition", text, since=span[0], at=span[1], causes=(cause,), considered=rows),)
     return (walk.lost(str(pattern.relation)),)
@@ -108,7 +108,7 @@ def _around_absence(pattern: Absent, solution: Solution, span: Span, walk: Walk)
         causes += yield from explain_body(inner, walk)
         first, last = span_of(sides[0]), span_of(sides[1])[0] if len(sides) > 1 else span[1]
         for what in pattern.what:
-            rows = walk.influence.rows_for(effects_of_pattern(what, "more"))
+            rows = walk.influence.rows_for(walk.influence.of_pattern(what, "more", bindings_of(inner.row)))
             text = f"no {_pattern_text(what, inner, walk.replay)} between {first[1]} and {last}"
             causes.append(Derivation("absent", text, considered=rows))
         return (*causes, *_chosen(pattern, span, walk))
@@ -143,7 +143,7 @@ def _measured(pattern: Sliding, solution: Solution, span: Span, walk: Walk) -> S
     causes: list[Derivation] = []
     for row in _agreeing(inside, group):
         causes += yield from _explain(pattern.pattern, Solution((), row, solution.names), span_of(row), walk)
-    considered = walk.influence.rows_for(effects_of_pattern(pattern, "more"))
+    considered = walk.influence.rows_for(walk.influence.of_pattern(pattern, "more", {}))
     text = f"{', '.join(measure.function for measure in pattern.measures)} over a window"
     return (Derivation("condition", text, since=span[0], at=span[1], causes=tuple(causes), considered=considered),)
 
@@ -152,7 +152,7 @@ def _chosen(pattern: Pairs | Absent, span: Span, walk: Walk) -> tuple[Derivation
     """Explain that a policy takes this pair: what else it could have taken goes with that."""
     if pattern.policy == "unrestricted":
         return ()
-    rows = walk.influence.rows_for(effects_of_pattern(pattern, "more"))
+    rows = walk.influence.rows_for(walk.influence.of_pattern(pattern, "more", {}))
     return (Derivation("condition", f"the policy {pattern.policy} takes it", at=span[1], considered=rows),)
 
 

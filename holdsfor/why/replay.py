@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.engine.bodies.structure import take_apart
 from holdsfor.engine.data.axis import Ints
@@ -186,9 +187,15 @@ class Replay:
                 chosen.append(LeafRows(block, np.flatnonzero(mask), self.source))
         return tuple(chosen)
 
-    def all_rows_of(self, relation: Relation) -> tuple[LeafRows, ...]:
-        """Return all rows of an input."""
-        return tuple(LeafRows(block, np.arange(len(block)), self.source) for block in self.blocks_of(relation))
+    def rows_like(self, relation: Relation, key: PartialKey) -> Iterator[LeafRows]:
+        """Iterate over all rows of an input about groundings like this one, in which None is anything."""
+        for block in self.blocks_of(relation):
+            mask = np.ones(len(block), np.bool_)
+            for position, code in enumerate(key):
+                if code is not None:
+                    mask &= _equals(block.column(position), self.text(code))
+            if mask.any():
+                yield LeafRows(block, np.flatnonzero(mask), self.source)
 
 
 def base_name(relation: Relation) -> str:
@@ -217,9 +224,8 @@ class Happened:
 def _equals(column: pa.Array, text: str) -> Mask:
     """Return which values of a column are the term with this text."""
     if pa.types.is_dictionary(column.type):
-        terms = column.dictionary.to_pylist()
-        codes = [code for code, term in enumerate(terms) if term == text]
-        return np.isin(column.indices.to_numpy(zero_copy_only=False), codes)
+        is_term = pc.equal(column.dictionary, text).to_numpy(zero_copy_only=False)
+        return np.asarray(is_term[column.indices.to_numpy(zero_copy_only=False)])
     values = column.to_numpy(zero_copy_only=False)
     try:
         number = int(text) if values.dtype.kind == "i" else float(text)

@@ -36,7 +36,7 @@ from holdsfor.why.bodies import (
     term_text,
 )
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.influence import both, effects_of_expression
+from holdsfor.why.influence import bindings_of
 from holdsfor.why.replay import Key, Replay
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _explain_operand(part: Of, row: Rows, low: int, high: int, walk: Walk) -> Se
 def _without(part: Expression, row: Rows, walk: Walk) -> Derivation:
     """Explain that an operand does not hold: what could make it hold goes with that."""
     names = [grounding_text(one.relation, one.args, row, walk.replay) for one in find_all(part, Of)]
-    rows = walk.influence.rows_for(effects_of_expression(part, "more"))
+    rows = walk.influence.rows_for(walk.influence.of_expression(part, "more", bindings_of(row)))
     text = names[0] if isinstance(part, Of) else f"what is made of {', '.join(names)}"
     return Derivation("absent", f"not {text}", considered=rows)
 
@@ -189,7 +189,7 @@ def _explain_nearness(expression: Combine, row: Rows, low: int, walk: Walk) -> S
         return ()
     causes: list[Derivation] = []
     for part in expression.parts:
-        rows = walk.influence.rows_for(both(one.relation for one in find_all(part, Of)))
+        rows = walk.influence.rows_for(walk.influence.both(part, bindings_of(row)))
         note = f"within {expression.within} of {low + walk.replay.world.axis.origin}"
         for begin, end in spans_of(part, row, walk.replay):
             if begin - expression.within <= low < end + expression.within:
@@ -208,7 +208,7 @@ def _explain_duration(expression: Lasting, row: Rows, low: int, walk: Walk) -> S
     before, first = world.first_points
     lasted = (world.now_on_axis if end >= world.axis.mask else end) - (begin if begin > before else first)
     text = f"lasts {lasted} {expression.op} {term_text(expression.bound, row, replay)}"
-    rows = walk.influence.rows_for(effects_of_expression(expression.part, "more"))
+    rows = walk.influence.rows_for(walk.influence.of_expression(expression.part, "more", bindings_of(row)))
     since, until = replay.time(begin), replay.end(end)
     return Derivation("condition", text, since=since, until=until, causes=causes, considered=rows)
 
@@ -222,7 +222,7 @@ def _explain_relation(expression: Relate, row: Rows, low: int, walk: Walk) -> St
             if _are_related(expression, source, target, walk.replay):
                 causes += yield from explain_expression(expression.source, row, *source, walk)
                 causes += yield from explain_expression(expression.target, row, *target, walk)
-    rows = walk.influence.rows_for(both(one.relation for one in find_all(expression, Of)))
+    rows = walk.influence.rows_for(walk.influence.both(expression, bindings_of(row)))
     text, at = f"{expression.relation} ({expression.mode})", low + world.axis.origin
     return Derivation("condition", text, at=at, causes=tuple(dict.fromkeys(causes)), considered=rows)
 

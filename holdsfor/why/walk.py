@@ -128,7 +128,7 @@ class Walk:
         name = self.replay.name(relation, one.key)
         low = one.start if begins else one.end - 1
         cause = yield self.holds(relation, one.key, low, low + 1)
-        rows = self.influence.rows_for([Effect(relation, "more")])
+        rows = self.influence.rows_for([Effect(relation, one.key, "more")])
         what = f"{name} {'begins' if begins else 'ends'}"
         return Derivation("condition", what, at=self.replay.time(point), causes=(cause,), considered=rows)
 
