@@ -243,12 +243,10 @@ def _edge(op: At, row: Rows, walk: Walk) -> Steps:
     """Explain when an interval began or ended."""
     axis = walk.replay.world.axis
     point = int(row.times(op.time)[0]) - axis.origin
-    begins = op.what in ("start", "startI")
-    edge = point if op.what in ("startI", "endI") else axis.next_time(point)
-    low = edge if begins else edge - 1
-    for one in walk.replay.intervals(op.relation, op.args, row, low, low + 1):
-        at = one.start if begins else one.end
-        if (at if op.what in ("startI", "endI") else axis.preceding(np.array([at]))[0]) == point:
+    begins, is_exact = op.what in ("start", "startI"), op.what in ("startI", "endI")
+    for one in walk.replay.intervals(op.relation, op.args, row, point - 1, point + axis.tick + 1):
+        edge = np.array([one.start if begins else one.end])
+        if (edge if is_exact else axis.preceding(edge))[0] == point:
             return (yield walk.edge(op.relation, one, begins, point))
     return walk.lost(str(op.relation))
 

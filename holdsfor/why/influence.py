@@ -64,16 +64,16 @@ class Influence:
 
     def rows_for(self, effects: Iterable[Effect]) -> tuple[LeafRows, ...]:
         """Return the rows of inputs that keep relations from having more, or less, than they have."""
-        asked = frozenset(effects)
-        if asked not in self._rows:
+        causes = frozenset(effects)
+        if causes not in self._rows:
             rows = [
                 part
-                for effect in self._close(asked)
+                for effect in self._close(causes)
                 if effect.direction == "less" and self._replay.is_input(effect.relation)
                 for part in self._replay.rows_like(effect.relation, effect.key)
             ]
-            self._rows[asked] = tuple(rows)
-        return self._rows[asked]
+            self._rows[causes] = tuple(rows)
+        return self._rows[causes]
 
     def _close(self, effects: Iterable[Effect]) -> set[Effect]:
         """Return the effects with all that they go back to."""
