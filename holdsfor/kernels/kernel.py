@@ -27,6 +27,9 @@ Mask: TypeAlias = NDArray[np.bool_]
 Intervals: TypeAlias = tuple[Ints, Ints]
 Pairs: TypeAlias = tuple[Ints, Ints]
 
+#: Later than all times on an axis.
+AFTER_ALL = 1 << 62
+
 LOGGER = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., Any])

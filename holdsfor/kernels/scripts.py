@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.kernel import AFTER_ALL, Ints, Mask, kernel
 
 Floats = NDArray[np.float64]
 Arrays = tuple[Ints, ...]
@@ -60,8 +60,6 @@ COUNT, FACTS, NUMBERS, START = range(4)
 
 #: Up to here floats tell integers apart.
 EXACT = 9007199254740992.0
-#: Later than all times on an axis.
-AFTER_ALL = 1 << 62
 
 
 # ---------------------------------------------------------------- codes and numbers

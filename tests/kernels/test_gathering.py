@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.kernels.intervals.algebra import merge_lingering
-from holdsfor.kernels.kernel import Ints
+from holdsfor.kernels.kernel import AFTER_ALL, Ints
 from holdsfor.kernels.rows.gathering import (
     change_intervals,
     continue_from,
@@ -141,5 +141,5 @@ def test_times_by_code(rows: list[tuple[int, int]], edges: list[int], delay: int
     table = np.array(edges, np.int64)
     after = [place for place, (k, t) in enumerate(rows) if k < len(edges) and t + delay > edges[k]]
     assert places_of_codes(codes, packed, table, MASK, delay).tolist() == after
-    cuts = [max(edges[k] - delay, floor) if k < len(edges) else 1 << 60 for k, _ in rows]
+    cuts = [max(edges[k] - delay, floor) if k < len(edges) else AFTER_ALL for k, _ in rows]
     assert cuts_of_codes(codes, table, delay, floor).tolist() == cuts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.kernel import AFTER_ALL, Ints, Mask, kernel
 from holdsfor.kernels.rows.searching import seek
 
-#: Later than all times on an axis.
-UNTOUCHED = 1 << 62
+#: The time of a key that nothing has touched.
+UNTOUCHED = AFTER_ALL
 
 
 @kernel

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.kernels.kernel import Ints, kernel
-
-AFTER_ALL = 1 << 60
+from holdsfor.kernels.kernel import AFTER_ALL, Ints, kernel
 
 
 @kernel
