@@ -13,23 +13,28 @@ class Overflow(ArithmeticError):
     """The value is an integer of more than 64 bits."""
 
 
+def _are_whole(*numbers: Number) -> bool:
+    """Whether all are integers, not floats that have a whole value."""
+    return all(isinstance(number, int) for number in numbers)
+
+
 def _divide(a: Number, b: Number) -> Number:
-    return a // b if isinstance(a, int) and isinstance(b, int) and a % b == 0 else a / b
+    return a // b if _are_whole(a, b) and a % b == 0 else a / b
 
 
 def _truncated(a: Number, b: Number) -> int:
-    if isinstance(a, int) and isinstance(b, int):
-        return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    if _are_whole(a, b):
+        return int(abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1)
     return math.trunc(a / b)
 
 
 def _remainder(a: Number, b: Number) -> Number:
-    return a - b * _truncated(a, b) if isinstance(a, int) and isinstance(b, int) else math.fmod(a, b)
+    return a - b * _truncated(a, b) if _are_whole(a, b) else math.fmod(a, b)
 
 
 def _power(a: Number, b: Number) -> Number:
-    if isinstance(a, int) and isinstance(b, int) and b >= 0:
-        if abs(a) > 1 and b * (abs(a).bit_length() - 1) > MOST_BITS:  # before memory is taken for it
+    if _are_whole(a, b) and b >= 0:
+        if abs(a) > 1 and b * (int(a).bit_length() - 1) > MOST_BITS:  # before memory is taken for it
             raise Overflow
         return int(a**b)
     power = float(a) ** float(b)
@@ -37,15 +42,15 @@ def _power(a: Number, b: Number) -> Number:
 
 
 def _sign(a: Number) -> Number:
-    return (a > 0) - (a < 0) if isinstance(a, int) else math.copysign(float(a != 0), a)
+    return (a > 0) - (a < 0) if _are_whole(a) else math.copysign(float(a != 0), a)
 
 
 def _rounded(a: Number) -> int:
-    return a if isinstance(a, int) else int(math.copysign(math.floor(abs(a) + 0.5), a))
+    return int(a) if _are_whole(a) else int(math.copysign(math.floor(abs(a) + 0.5), a))
 
 
 def _integer(a: Number) -> int:
-    return a if isinstance(a, int) else math.floor(a + 0.5)
+    return int(a) if _are_whole(a) else math.floor(a + 0.5)
 
 
 #: Name and number of arguments -> the function. Its form for arrays is in `holdsfor/engine/bodies/expression.py`.
