@@ -16,7 +16,7 @@ from _pytest.mark.structures import ParameterSet
 from holdsfor.language import parse
 from holdsfor.language.literals import all_variables
 from holdsfor.language.nodes import find_all
-from holdsfor.language.patterns import Absence, beside_each_other
+from holdsfor.language.patterns import Absence
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, NAIVE, Engine, in_session, in_stream, in_tasks
 from tests.conformance.patterns import PATTERN_ENGINES
@@ -52,8 +52,7 @@ def shares_with_outside(seed: int) -> bool:
     rules = parse(random_patterns(seed).text, functions=FUNCTIONS).patterns
     absences = [part for rule in rules for part in find_all(rule.pattern, Absence)]
     shared = (
-        all_variables(each.what).difference(*(all_variables(part) for part in beside_each_other(each)))
-        for each in absences
+        all_variables(each.what).difference(*(all_variables(part) for part in each.together)) for each in absences
     )
     return any(not variable.name.startswith("_") for variables in shared for variable in variables)
 
