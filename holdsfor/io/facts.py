@@ -136,6 +136,8 @@ def first_rows(columns: Sequence[pa.Array]) -> Ints | None:
     size = len(columns[0])
     key = np.zeros(size, np.int64)
     for column in columns:
+        if pa.types.is_floating(column.type):
+            column = pc.add(column, 0.0)  # there is one zero
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         codes, is_used = encoded.indices.to_numpy(), np.zeros(len(encoded.dictionary), np.bool_)
         is_used[codes] = True

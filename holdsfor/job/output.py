@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from holdsfor.engine.input.window import LATE_SCHEMA
 from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
 from holdsfor.io.events import REJECTS_SCHEMA
+from holdsfor.io.storage.whole_file import open_whole
 
 SCHEMAS: dict[str, pa.Schema] = {
     "intervals": INTERVALS_SCHEMA,
@@ -30,11 +31,10 @@ def draft(out: Path) -> str:
 
 
 def write_part(folder: Path, name: str, table: pa.Table) -> None:
-    """One file of a table, there whole or not at all; a repeated task writes the same file again."""
+    """Write one file of a table, there whole or not at all; a repeated task writes the same file again."""
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{name}.{os.getpid()}.tmp"
-    pq.write_table(table, temporary, compression="zstd", compression_level=1)
-    temporary.replace(folder / name)
+    with open_whole(folder / name) as file:
+        pq.write_table(table, file, compression="zstd", compression_level=1)
 
 
 def publish(out: Path) -> None:

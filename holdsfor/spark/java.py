@@ -8,12 +8,12 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.storage.whole_file import open_whole
 
 OLDEST = 17
 
@@ -87,8 +87,6 @@ def _write_executable(path: Path, text: str) -> None:
     if path.exists() and path.read_text() == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    os.chmod(draft, 0o755)
-    os.replace(draft, path)
+    with open_whole(path) as file:
+        file.write(text.encode())
+        os.fchmod(file.fileno(), 0o755)

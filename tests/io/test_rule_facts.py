@@ -109,6 +109,7 @@ class Parts:
 @settings(max_examples=400, deadline=None)
 @given(rule_files())
 @example("r(a).r(b).\nr(c). r(d)")
+@example("r(-0.0, a).\nr(-0.0, a).\x0c")  # of which one reader takes one, the other the other
 @example("r('é', 1).\nr(2).\n% é\nr('ü').\nr(X) :- s(X).\nr(3).")
 def test_that_columns_have_what_the_parser_reads_and_leave_it_all_else(text: str) -> None:
     parser, tables, columns = Parts(text, None), Parts(text, 1), Parts(text, 1, open_rule_facts)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import holdsfor.io.tables.write
 from holdsfor.errors import HoldsforError
 from holdsfor.io.tables.write import write_tables
 
@@ -47,11 +47,11 @@ def test_csv_has_the_arguments_as_a_prolog_list_and_open_ends_empty(tmp_path: Pa
 def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_tables({"intervals": INTERVALS}, tmp_path)
 
-    def half(table: pa.Table, path: Path) -> None:
-        path.write_bytes(b"half")
+    def half(table: pa.Table, file: BinaryIO) -> None:
+        file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(holdsfor.io.tables.write, "_write_parquet", half)
+    monkeypatch.setattr(pq, "write_table", half)
     with pytest.raises(HoldsforError, match=r"cannot write .*intervals\.parquet: No space left on device"):
         write_tables({"intervals": INTERVALS.slice(1)}, tmp_path)
     assert pq.read_table(tmp_path / "intervals.parquet").equals(INTERVALS)

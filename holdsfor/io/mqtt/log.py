@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from holdsfor.io.storage.whole_file import sync_folder
+
 _HEADER = struct.Struct("<II")  # length and checksum of the batch that follows
 
 
@@ -48,12 +50,3 @@ def read_log(path: Path, schema: pa.Schema) -> list[pa.RecordBatch]:
         batches.append(pa.ipc.read_record_batch(pa.py_buffer(body), schema))
         at += _HEADER.size + length
     return batches
-
-
-def sync_folder(folder: Path) -> None:
-    """Make names in a folder as durable as the files they stand for."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

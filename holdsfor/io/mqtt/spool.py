@@ -18,9 +18,10 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt.log import LogWriter, read_log, sync_folder
+from holdsfor.io.mqtt.log import LogWriter, read_log
 from holdsfor.io.storage.lease import take_lease
-from holdsfor.io.storage.store import Store, open_private
+from holdsfor.io.storage.store import Store
+from holdsfor.io.storage.whole_file import open_whole
 
 #: What readers of messages get.
 MESSAGES_SCHEMA = pa.schema(
@@ -161,14 +162,9 @@ class SpoolWriter:
 def write_segment(folder: Path, number: int, batches: Sequence[pa.RecordBatch]) -> None:
     """Write one file with one batch, whole or not at all."""
     table = pa.Table.from_batches(batches, SEGMENT_SCHEMA).combine_chunks()
-    half = folder / f"{number:012}.tmp"
-    with open(half, "wb", opener=open_private) as file:
-        with pa.ipc.new_file(file, SEGMENT_SCHEMA) as writer:
-            writer.write_table(table)
-        file.flush()
-        os.fsync(file.fileno())
-    half.rename(folder / f"{number:012}-{table.num_rows}.arrow")
-    sync_folder(folder)
+    path = folder / f"{number:012}-{table.num_rows}.arrow"
+    with open_whole(path, sync=True, private=True) as file, pa.ipc.new_file(file, SEGMENT_SCHEMA) as writer:
+        writer.write_table(table)
 
 
 def read_segment(path: str | Path, schema: pa.Schema = MESSAGES_SCHEMA) -> pa.Table:
@@ -180,13 +176,8 @@ def read_segment(path: str | Path, schema: pa.Schema = MESSAGES_SCHEMA) -> pa.Ta
 
 def replace_file(path: Path, content: bytes) -> None:
     """Write a small file, whole or not at all."""
-    half = path.with_suffix(".new")
-    with open(half, "wb", opener=open_private) as file:
+    with open_whole(path, sync=True, private=True) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    half.rename(path)
-    sync_folder(path.parent)
 
 
 def _last(segments: Sequence[Segment]) -> list[Segment]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-import uuid
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.address import hide_passwords, is_uri, show_location
+from holdsfor.io.storage.whole_file import open_whole, sync_folder, temporary_path
 
 Data: TypeAlias = bytes | bytearray | memoryview | pa.Buffer
 
@@ -135,26 +135,28 @@ class Store:
 
     def write(self, name: str, data: Data) -> Written:
         """Replace the file, or leave what was there. A task that is repeated writes the same file again."""
-        path = self.path(name)
-        folder, _, last = path.rpartition("/")
-        temporary = f"{folder and folder + '/'}.{last}.{uuid.uuid4().hex}.tmp"
-        try:
-            with self.reported("write", name):
-                if self.local:
-                    _write_local(data, folder, temporary, path, self.sync, self.private)
-                else:
-                    self._write_remote(data, folder, temporary, path)
-        except BaseException:
-            self._drop(temporary)
-            raise
+        path = Path(self.path(name))
+        with self.reported("write", name):
+            if self.local:
+                make_folder(str(path.parent), self.sync, self.private)
+                with open_whole(path, self.sync, self.private) as file:
+                    file.write(data)
+            else:
+                self._write_remote(path, data)
         return Written(name, len(memoryview(data)), zlib.crc32(data))
 
-    def _write_remote(self, data: Data, folder: str, temporary: str, path: str) -> None:
-        if folder and self.filesystem.type_name not in OBJECT_STORES:
+    def _write_remote(self, path: Path, data: Data) -> None:
+        folder, temporary = str(path.parent), str(temporary_path(path))
+        if folder not in (".", "/") and self.filesystem.type_name not in OBJECT_STORES:
             self.filesystem.create_dir(folder, recursive=True)
-        with self.filesystem.open_output_stream(temporary) as stream:
-            stream.write(data)
-        self.filesystem.move(temporary, path)
+        try:
+            with self.filesystem.open_output_stream(temporary) as stream:
+                stream.write(data)
+            self.filesystem.move(temporary, str(path))
+        except BaseException:
+            with suppress(OSError, pa.ArrowException):  # it was never made; if the disk is gone, that is said already
+                self.filesystem.delete_file(temporary)
+            raise
 
     def read(self, name: str, crc: int | None = None) -> pa.Buffer:
         """Read the whole content, memory-mapped if the file is local; test it, if its checksum is given."""
@@ -270,33 +272,9 @@ class Store:
         except (OSError, pa.ArrowException) as error:
             raise HoldsforError(f"cannot {doing} {self.shown(name)}: {error}. {_advice(error)}") from error
 
-    def _drop(self, temporary: str) -> None:
-        try:
-            self.filesystem.delete_file(temporary)
-        except (OSError, pa.ArrowException):
-            return  # it was never made; if the disk is gone, that is said already
-
 
 def _checksum(content: Mapping[str, Any]) -> int:
     return zlib.crc32(json.dumps(content, sort_keys=True).encode())
-
-
-def open_private(path: str, flags: int) -> int:
-    """Open a file for `open`: it is for its owner only."""
-    return os.open(path, flags, 0o600)
-
-
-def _write_local(data: Data, folder: str, temporary: str, path: str, sync: bool, private: bool) -> None:
-    make_folder(folder, sync, private)
-    with open(temporary, "wb", buffering=0, opener=open_private if private else None) as file:
-        view = memoryview(data).cast("B")
-        while len(view):
-            view = view[file.write(view) :]
-        if sync:
-            os.fsync(file.fileno())
-    os.replace(temporary, path)
-    if sync:
-        _sync_folder(folder)
 
 
 def make_folder(folder: str, sync: bool = False, private: bool = False) -> None:
@@ -312,15 +290,7 @@ def make_folder(folder: str, sync: bool = False, private: bool = False) -> None:
         if not os.path.isdir(folder):
             raise
     if sync:
-        _sync_folder(above)
-
-
-def _sync_folder(folder: str) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_folder(Path(above))
 
 
 def _unfinished(name: str) -> bool:

@@ -9,7 +9,8 @@ from types import TracebackType
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from holdsfor.io.tables.write import cannot_write, temporary_name
+from holdsfor.io.storage.whole_file import temporary_path
+from holdsfor.io.tables.write import cannot_write
 
 #: Rows of a row group at least, and as a share of all rows before it: files of many small ones are slow to read, and
 #: in a large file none need be small.
@@ -21,7 +22,7 @@ class GrowingTable:
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._path, self._schema = path, schema
-        self._temporary = temporary_name(path)
+        self._temporary = temporary_path(path)
         self._file: pq.ParquetWriter | None = None
         self._waiting: list[pa.Table] = []
         self._rows = 0  # of all groups

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.parallel import map_in_order
+from holdsfor.io.storage.whole_file import open_whole
 
 FORMATS = ("parquet", "csv")
 
@@ -30,18 +31,15 @@ def write_tables(
     if format not in FORMATS:
         raise HoldsforError(f"cannot write format {format!r}. Formats: {', '.join(FORMATS)}.")
     folder = make_folder(directory)
-    write = _write_parquet if format == "parquet" else _write_csv
+    write_table = pq.write_table if format == "parquet" else _write_csv
 
     def write_one(name: str) -> Path:
-        path = folder / f"{name}.{format}"
-        _replace(path, partial(write, tables[name]))
-        return path
+        return _write(folder / f"{name}.{format}", partial(write_table, tables[name]))
 
     written = list(map_in_order(write_one, tables))  # side by side: Arrow compresses without holding up others
     if metrics is not None:
         text = json.dumps(metrics, indent=2) + "\n"
-        _replace(folder / "metrics.json", lambda path: path.write_text(text, encoding="utf-8"))
-        written.append(folder / "metrics.json")
+        written.append(_write(folder / "metrics.json", lambda file: file.write(text.encode())))
     return written
 
 
@@ -67,34 +65,22 @@ def list_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return pc.binary_join_element_wise("[", pc.binary_join(lists, ","), "]", "")
 
 
-def _replace(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file under another name, then rename it: a reader never sees half of it."""
-    temporary = temporary_name(path)
+def _write(path: Path, write: Callable[[BinaryIO], object]) -> Path:
     try:
-        write(temporary)
-        temporary.replace(path)
+        with open_whole(path) as file:
+            write(file)
     except OSError as error:
         raise cannot_write(path, error) from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def temporary_name(path: Path) -> Path:
-    """Return the name of a file until it is whole."""
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    return path
 
 
 def cannot_write(path: Path, error: OSError) -> HoldsforError:
     return HoldsforError(f"cannot write {path}: {error.strerror or error}. Is there space, and may you write there?")
 
 
-def _write_parquet(table: pa.Table, path: Path) -> None:
-    pq.write_table(table, path)
-
-
-def _write_csv(table: pa.Table, path: Path) -> None:
+def _write_csv(table: pa.Table, file: BinaryIO) -> None:
     """Write CSV with a header; null (an open end) is an empty field."""
     columns = [list_text(c) if pa.types.is_list(c.type) or pa.types.is_large_list(c.type) else c for c in table.columns]
     flat = pa.table(dict(zip(table.column_names, columns, strict=True)))
     flat = flat.combine_chunks()  # Arrow 18 writes the header again after a chunk without rows
-    pa.csv.write_csv(flat, path, pa.csv.WriteOptions(quoting_style="needed"))
+    pa.csv.write_csv(flat, file, pa.csv.WriteOptions(quoting_style="needed"))

@@ -89,7 +89,7 @@ def test_a_log_that_is_a_segment_already_is_not_read_again(tmp_path: Path) -> No
     writer.close()
     writer.release()
     log.write_bytes(copy)  # the crash came before it was removed
-    (tmp_path / "000000000001.tmp").write_bytes(b"half")
+    (tmp_path / ".000000000001-1.arrow.ab.tmp").write_bytes(b"half")
     SpoolWriter(tmp_path).release()
     assert payloads(tmp_path) == [["a"]]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["000000000000-1.arrow", "owner"]

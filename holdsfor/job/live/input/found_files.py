@@ -13,7 +13,7 @@ from pathlib import Path
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.formats import recognise_format
-from holdsfor.io.storage.store import open_private
+from holdsfor.io.storage.whole_file import open_private
 
 HIDDEN = (".", "_")
 UNFINISHED = (".tmp", ".part", ".crc")
