@@ -9,7 +9,7 @@ A variable is its name where it stands for a column (`args`, `time`), and a `Var
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -42,6 +42,10 @@ class PlanNode(Node):
         """Iterate over the variables that must have a value before. outer: those that the chain around it binds."""
         return (name for field in self.NEEDS for name in names_in(getattr(self, field)))
 
+    def dependencies(self) -> Iterator[Dependency]:
+        """Iterate over the relations that it reads, each with the sign that says whether more of it gives more."""
+        return dependencies_of(self.children)
+
     def renamed(self, names: NewNames) -> Self:
         """Return the node with other names for its variables."""
         changes = {field: rename(getattr(self, field), names) for field in self.VARIABLES}
@@ -54,6 +58,18 @@ class RelationNode(PlanNode):
     __slots__ = ()
     relation: Relation
     args: tuple[Arg, ...]
+
+    def dependencies(self) -> Iterator[Dependency]:
+        yield self, 1
+
+
+Dependency = tuple[RelationNode, int]
+"""A node that reads a relation; 1 if more of that gives more, -1 if it gives less, 0 if either may be."""
+
+
+def dependencies_of(parts: Iterable[Any], sign: int = 1) -> Iterator[Dependency]:
+    """Iterate over the dependencies of nodes, whose signs are those of the nodes times the sign."""
+    return ((node, own * sign) for part in parts for node, own in part.dependencies())
 
 
 def names_in(part: Any) -> Iterator[str]:

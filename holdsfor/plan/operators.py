@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Signature
 from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import NOWHERE, Float, Int, Place, Term
-from holdsfor.plan.nodes import PlanNode, RelationNode
+from holdsfor.plan.nodes import Dependency, PlanNode, RelationNode, dependencies_of
 from holdsfor.plan.patterns import Pattern
 
 if TYPE_CHECKING:
@@ -73,14 +73,23 @@ class Relation:
 
 
 class Operator(PlanNode):
-    """A link of a chain, which turns rows into rows. text: it for people, with names that a writer gives."""
+    """A link of a chain, which turns rows into rows. WORD: what it does with its claim, in the text of a plan."""
 
     __slots__ = ()
+    WORD: ClassVar[str] = ""
 
     @property
     def is_filter(self) -> bool:
         """Whether it looks at the row alone: a comparison, a calculation, or the negation of such."""
         return False
+
+    def claim(self, writer: Writer) -> str:
+        """Write what is so of the rows that pass, with the names that a writer gives variables."""
+        raise NotImplementedError
+
+    def text(self, writer: Writer) -> str:
+        """Write what it does, as the text of a plan has it."""
+        return f"{self.WORD} {self.claim(writer)}".lstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,10 @@ class At(Operator, RelationNode):
 
     VARIABLES = BINDS = ("args", "time", "start")
 
-    def text(self, writer: Writer) -> str:
+    def dependencies(self) -> Iterator[Dependency]:
+        yield self, 1 if self.what == "occurrence" else 0
+
+    def claim(self, writer: Writer) -> str:
         since = "" if self.start is None else f" from {writer.name(self.start)}"
         edge = "" if self.what == "occurrence" else f"{self.what} of "
         return f"{edge}{writer.grounding(self)}{since} at {writer.name(self.time)}"
@@ -115,7 +127,7 @@ class Occurring(Operator):
     CHILDREN = ("pattern",)
     VARIABLES = BINDS = ("pattern", "start", "time")
 
-    def text(self, writer: Writer) -> str:
+    def claim(self, writer: Writer) -> str:
         return f"{self.pattern.text(writer)} from {writer.name(self.start)} to {writer.name(self.time)}"
 
 
@@ -130,9 +142,10 @@ class Holding(Operator, RelationNode):
     VARIABLES = ("args", "time")
     BINDS = ("args",)
     NEEDS = ("time",)
+    WORD = "holding"
 
-    def text(self, writer: Writer) -> str:
-        return f"holding {writer.grounding(self)} at {writer.name(self.time)}"
+    def claim(self, writer: Writer) -> str:
+        return f"{writer.grounding(self)} at {writer.name(self.time)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +156,10 @@ class Lookup(Operator):
     args: tuple[Arg, ...]
 
     VARIABLES = BINDS = ("args",)
+    WORD = "fact"
 
-    def text(self, writer: Writer) -> str:
-        return f"fact {writer.fact(self)}"
+    def claim(self, writer: Writer) -> str:
+        return writer.fact(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +171,14 @@ class Where(Operator):
     right: Term
 
     TERMS = VARIABLES = NEEDS = ("left", "right")
+    WORD = "where"
 
     @property
     def is_filter(self) -> bool:
         return True
 
-    def text(self, writer: Writer) -> str:
-        return f"where {writer.term(self.left)} {self.op} {writer.term(self.right)}"
+    def claim(self, writer: Writer) -> str:
+        return f"{writer.term(self.left)} {self.op} {writer.term(self.right)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +192,14 @@ class Let(Operator):
     TERMS = NEEDS = ("expression",)
     VARIABLES = ("expression", "variable")
     BINDS = ("variable",)
+    WORD = "let"
 
     @property
     def is_filter(self) -> bool:
         return True
 
-    def text(self, writer: Writer) -> str:
-        return f"let {writer.name(self.variable)} {'=' if self.same else 'is'} {writer.term(self.expression)}"
+    def claim(self, writer: Writer) -> str:
+        return f"{writer.name(self.variable)} {'=' if self.same else 'is'} {writer.term(self.expression)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +212,10 @@ class Match(Operator):
     TERMS = NEEDS = ("term",)
     VARIABLES = ("term", "form")
     BINDS = ("form",)
+    WORD = "match"
 
-    def text(self, writer: Writer) -> str:
-        return f"match {writer.term(self.term)} = {writer.arg(self.form)}"
+    def claim(self, writer: Writer) -> str:
+        return f"{writer.term(self.term)} = {writer.arg(self.form)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +232,13 @@ class Without(Operator):
 
     def needs(self, outer: Set[str]) -> Iterator[str]:
         return (name for name in self.mentions() if name in outer)
+
+    def dependencies(self) -> Iterator[Dependency]:
+        return dependencies_of(self.chain, -1)
+
+    def claim(self, writer: Writer) -> str:
+        claims = ", ".join(op.claim(writer) for op in self.chain)
+        return f"not {claims}" if len(self.chain) == 1 else f"not ({claims})"
 
     def text(self, writer: Writer) -> str:
         return f"without ({writer.chain(self.chain)})"
@@ -236,6 +260,12 @@ class Tally(Operator):
 
     def needs(self, outer: Set[str]) -> Iterator[str]:
         return (name for name in self.mentions() if name in outer and name != self.variable)
+
+    def dependencies(self) -> Iterator[Dependency]:
+        return dependencies_of(self.chain, 0)
+
+    def claim(self, writer: Writer) -> str:
+        return f"the {self.function} is {writer.name(self.variable)}"
 
     def text(self, writer: Writer) -> str:
         of = "" if self.function == "count" else f"{writer.term(self.term)} in "
@@ -334,8 +364,11 @@ class Of(IntervalNode, RelationNode):
     def carriers(self) -> frozenset[Relation] | None:
         return frozenset([self.relation])
 
-    def text(self, writer: Writer) -> str:
+    def claim(self, writer: Writer) -> str:
         return writer.grounding(self)
+
+    def text(self, writer: Writer) -> str:
+        return self.claim(writer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +384,14 @@ class Combine(IntervalNode):
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     CHILDREN = VARIABLES = ("parts",)
+
+    def dependencies(self) -> Iterator[Dependency]:
+        if self.op == "complement":
+            return dependencies_of(self.parts, -1 if self.within is None else 0)
+        if self.op == "difference":
+            without = Combine("complement", self.parts[1:])
+            return dependencies_of([*self.parts[:1], without])
+        return dependencies_of(self.parts)
 
     def simplified(self) -> Expression:
         never = {"intersection": NOTHING in self.parts, "difference": self.parts[:1] == (NOTHING,)}
@@ -416,6 +457,9 @@ class Lasting(IntervalNode):
         """Return the duration, or what it is at most; None if only the data say."""
         return self.bound.value if isinstance(self.bound, Int | Float) else self.within
 
+    def dependencies(self) -> Iterator[Dependency]:
+        return dependencies_of([self.part], 0)
+
     def simplified(self) -> Expression:
         return NOTHING if self.part == NOTHING else self
 
@@ -448,6 +492,9 @@ class Relate(IntervalNode):
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     CHILDREN = VARIABLES = ("source", "target")
+
+    def dependencies(self) -> Iterator[Dependency]:
+        return dependencies_of([self.source, self.target], 0)
 
     def simplified(self) -> Expression:
         return NOTHING if NOTHING in (self.source, self.target) else self

@@ -16,7 +16,7 @@ from holdsfor.functions import Registered
 from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import JoinKind, Policy
 from holdsfor.language.terms import Term
-from holdsfor.plan.nodes import NewNames, PlanNode, RelationNode, names_bound_in
+from holdsfor.plan.nodes import Dependency, NewNames, PlanNode, RelationNode, dependencies_of, names_bound_in
 
 if TYPE_CHECKING:
     from holdsfor.plan.operators import Arg, Chain, Relation
@@ -66,6 +66,11 @@ class PatternNode(PlanNode):
         """How it chooses among the pairs that it makes of occurrences."""
         return "unrestricted"
 
+    @property
+    def chooses(self) -> bool:
+        """Whether what occurs depends also on what else does: on what a policy takes, or a window counts."""
+        return self.policy != "unrestricted"
+
     def needs_events(self) -> bool:
         """Whether it occurs only where something happens: a point in time does anyway."""
         return any(operand.needs_events() for operand in self.positive_operands)
@@ -94,6 +99,9 @@ class Scan(PatternNode, RelationNode):
     within: int | None = None
 
     VARIABLES = BINDS = ("args",)
+
+    def dependencies(self) -> Iterator[Dependency]:
+        yield self, 1 if self.relation.kind == "event" else 0  # a longer interval is another one
 
     def needs_events(self) -> bool:
         return True
@@ -190,6 +198,10 @@ class Absent(PatternNode):
     def duration(self) -> int | None:
         """Return how long after `first` it is over; None if that is when `last` is."""
         return self.last if isinstance(self.last, int) else None
+
+    def dependencies(self) -> Iterator[Dependency]:
+        for child in self.children:
+            yield from dependencies_of([child], -1 if child in self.what else 1)
 
     def binds(self) -> Iterator[str]:
         absent = set(names_bound_in(self.what))
@@ -289,6 +301,10 @@ class Sliding(PatternNode):
     CHILDREN = ("pattern", "measures")
     VARIABLES = ("pattern", "group", "measures")
     BINDS = ("group", "measures")
+
+    @property
+    def chooses(self) -> bool:
+        return True
 
     def width(self) -> int | None:
         if self.within is not None or self.duration is None:

@@ -7,7 +7,7 @@ pairs of occurrences stand as the pattern asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,66 +18,66 @@ from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, START, first_of, join_rows, match_pattern, pair_around, pair_up
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
-from holdsfor.why.bodies import Several, Solution, explain_body, grounding_text
+from holdsfor.why.bodies import Several, explain_body
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.influence import Effect, bindings_of
+from holdsfor.why.influence import MORE, Effect
 from holdsfor.why.replay import Replay
+from holdsfor.why.solutions import Solution, each_row
 
 if TYPE_CHECKING:
     from holdsfor.why.walk import Walk
 
+Span = tuple[int, int]
+
 
 def explain_match(op: Occurring, solution: Solution, walk: Walk) -> Several:
     """Explain the match of a pattern that a rule begins with."""
-    row = solution.row
-    span = int(row.times(op.start)[0]), int(row.times(op.time)[0])
-    causes = yield from _explain(op.pattern, solution, span, walk)
-    return causes
-
-
-Span = tuple[int, int]
+    span = int(solution.row.times(op.start)[0]), int(solution.row.times(op.time)[0])
+    return (yield from _explain(op.pattern, solution, span, walk))
 
 
 def _explain(pattern: Pattern, solution: Solution, span: Span, walk: Walk) -> Several:
     """Explain the occurrence of a pattern with the values of a solution, from the start to the end of the span."""
-    match pattern:
-        case Scan():
-            return (yield from _scanned(pattern, solution, span, walk))
-        case Moment():
-            return (Derivation("condition", f"time {pattern.time}", at=pattern.time),)
-        case Pairs():
-            return (yield from _paired(pattern, solution, span, walk))
-        case Absent():
-            return (yield from _around_absence(pattern, solution, span, walk))
-        case Selected():
-            for row in _rows(match_pattern(pattern.pattern, walk.replay.world), solution.row, span):
-                for chain, passed in _passing(pattern.conditions, solution.row, row, walk.replay):
-                    inner = Solution(chain, passed, solution.names)
-                    causes = yield from _explain(pattern.pattern, inner, span, walk)
-                    return (*causes, *(yield from explain_body(inner, walk)))
-        case OneOfSeveral():
-            for one in pattern.alternatives:
-                for row in _rows(match_pattern(one, walk.replay.world), solution.row, span):
-                    return (yield from _explain(one, _with_values(solution, row), span, walk))
-        case Sliding():
-            return (yield from _measured(pattern, solution, span, walk))
-    return (walk.lost("the match of a pattern"),)
+    causes = yield from EXPLAINED_BY[type(pattern)](pattern, solution, span, walk)
+    return causes or (walk.lost(pattern.text(solution.writer)),)
 
 
 def _scanned(pattern: Scan, solution: Solution, span: Span, walk: Walk) -> Several:
-    replay, origin = walk.replay, walk.replay.world.axis.origin
-    begin, end = (time - origin for time in span)
-    if pattern.relation.kind == "event":
-        for one in replay.occurrences(pattern.relation, pattern.args, solution.row, end):
-            if one.start == begin:
-                return ((yield walk.happens(pattern.relation, one)),)
-    for held in replay.intervals(pattern.relation, pattern.args, solution.row, begin, end + 1):
-        if held.end == end + 1:
-            cause = yield walk.holds(pattern.relation, held.key, max(held.start, begin), held.end)
-            rows = walk.influence.rows_for([Effect(pattern.relation, held.key, "more")])
-            text = f"{grounding_text(pattern.relation, pattern.args, solution.row, replay)} from begin to end"
+    """Explain an event, or a fluent that holds from the begin to the end of the span."""
+    origin, is_event = walk.replay.world.axis.origin, pattern.relation.kind == "event"
+    begin, after = span[0] - origin, span[1] - origin + 1
+    for fact in walk.replay.find(pattern.relation, pattern.args, solution.row, after - 1, after):
+        if is_event and fact.start == begin:
+            return ((yield walk.explain(fact, fact.start, fact.end)),)
+        if not is_event and fact.end == after:
+            cause = yield walk.explain(fact, max(fact.start, begin), fact.end)
+            rows = walk.influence.rows_for([Effect(pattern.relation, fact.key, MORE)])
+            text = f"{pattern.text(solution.writer)} from begin to end"
             return (Derivation("condition", text, since=span[0], at=span[1], causes=(cause,), considered=rows),)
-    return (walk.lost(str(pattern.relation)),)
+    return ()
+
+
+def _moment(pattern: Moment, solution: Solution, span: Span, walk: Walk) -> Several:
+    yield from ()
+    return (Derivation("condition", f"time {pattern.time}", at=pattern.time),)
+
+
+def _selected(pattern: Selected, solution: Solution, span: Span, walk: Walk) -> Several:
+    """Explain an occurrence and the conditions that it passes."""
+    for row in _rows(match_pattern(pattern.pattern, walk.replay.world), solution.row, span):
+        for chain, passed in _passing(pattern.conditions, solution.row, row, walk.replay):
+            inner = solution.with_row(passed)
+            causes = yield from _explain(pattern.pattern, inner, span, walk)
+            return (*causes, *(yield from explain_body(chain, inner, walk)))
+    return ()
+
+
+def _alternative(pattern: OneOfSeveral, solution: Solution, span: Span, walk: Walk) -> Several:
+    """Explain the first of several patterns that occurs."""
+    for one in pattern.alternatives:
+        for row in _rows(match_pattern(one, walk.replay.world), solution.row, span):
+            return (yield from _explain(one, _with_values(solution, row), span, walk))
+    return ()
 
 
 def _paired(pattern: Pairs, solution: Solution, span: Span, walk: Walk) -> Several:
@@ -91,28 +91,28 @@ def _paired(pattern: Pairs, solution: Solution, span: Span, walk: Walk) -> Sever
     for pair in _rows(paired.pairs, solution.row, span):
         for left, right in _sides(paired.left, paired.right, pair, span, stand_so):
             for chain, passed in _passing(pattern.conditions, pair, pair, replay):
-                inner = Solution(chain, passed, solution.names)
+                inner = solution.with_row(passed)
                 one = yield from _explain(pattern.left, _with_values(inner, left), span_of(left), walk)
                 other = yield from _explain(pattern.right, _with_values(inner, right), span_of(right), walk)
-                conditions = yield from explain_body(inner, walk)
-                return (*one, *other, *conditions, *_chosen(pattern, span, walk))
-    return (walk.lost(f"a pair ({pattern.kind})"),)
+                conditions = yield from explain_body(chain, inner, walk)
+                return (*one, *other, *conditions, *_chosen(pattern, span, solution, walk))
+    return ()
 
 
 def _around_absence(pattern: Absent, solution: Solution, span: Span, walk: Walk) -> Several:
     """Explain what is around an absence, and the absence."""
     for sides, chain, passed in _absences(pattern, solution, span, walk.replay):
-        inner, causes = Solution(chain, passed, solution.names), list[Derivation]()
+        inner, causes = solution.with_row(passed), list[Derivation]()
         for side, row in zip(pattern.positive_operands, sides, strict=True):
             causes += yield from _explain(side, _with_values(inner, row), span_of(row), walk)
-        causes += yield from explain_body(inner, walk)
+        causes += yield from explain_body(chain, inner, walk)
         first, last = span_of(sides[0]), span_of(sides[1])[0] if len(sides) > 1 else span[1]
         for what in pattern.what:
-            rows = walk.influence.rows_for(walk.influence.of_pattern(what, "more", bindings_of(inner.row)))
-            text = f"no {_pattern_text(what, inner, walk.replay)} between {first[1]} and {last}"
+            rows = walk.influence.rows_against([what], inner.row)
+            text = f"no {what.text(inner.writer)} between {first[1]} and {last}"
             causes.append(Derivation("absent", text, considered=rows))
-        return (*causes, *_chosen(pattern, span, walk))
-    return (walk.lost("an absence"),)
+        return (*causes, *_chosen(pattern, span, solution, walk))
+    return ()
 
 
 def _absences(
@@ -142,25 +142,30 @@ def _measured(pattern: Sliding, solution: Solution, span: Span, walk: Walk) -> S
     group = solution.row.without(solution.row.names - frozenset(pattern.group))
     causes: list[Derivation] = []
     for row in _agreeing(inside, group):
-        causes += yield from _explain(pattern.pattern, Solution((), row, solution.names), span_of(row), walk)
-    considered = walk.influence.rows_for(walk.influence.of_pattern(pattern, "more", {}))
+        causes += yield from _explain(pattern.pattern, solution.with_row(row), span_of(row), walk)
+    considered = walk.influence.rows_against([pattern], solution.row)
     text = f"{', '.join(measure.function for measure in pattern.measures)} over a window"
     return (Derivation("condition", text, since=span[0], at=span[1], causes=tuple(causes), considered=considered),)
 
 
-def _chosen(pattern: Pairs | Absent, span: Span, walk: Walk) -> tuple[Derivation, ...]:
+def _chosen(pattern: Pairs | Absent, span: Span, solution: Solution, walk: Walk) -> tuple[Derivation, ...]:
     """Explain that a policy takes this pair: what else it could have taken goes with that."""
-    if pattern.policy == "unrestricted":
+    if not pattern.chooses:
         return ()
-    rows = walk.influence.rows_for(walk.influence.of_pattern(pattern, "more", {}))
+    rows = walk.influence.rows_against([pattern], solution.row)
     return (Derivation("condition", f"the policy {pattern.policy} takes it", at=span[1], considered=rows),)
 
 
-def _pattern_text(pattern: Pattern, solution: Solution, replay: Replay) -> str:
-    if isinstance(pattern, Scan):
-        return grounding_text(pattern.relation, pattern.args, solution.row, replay)
-    names = (_pattern_text(one, solution, replay) for one in pattern.operands)
-    return f"({', '.join(names)})"
+EXPLAINED_BY: dict[type[Pattern], Callable[[Any, Solution, Span, Walk], Several]] = {
+    Scan: _scanned,
+    Moment: _moment,
+    Selected: _selected,
+    OneOfSeveral: _alternative,
+    Pairs: _paired,
+    Absent: _around_absence,
+    Sliding: _measured,
+}
+"""How each kind of pattern is explained."""
 
 
 # ---------------------------------------------------------------- rows
@@ -184,8 +189,7 @@ def _agreeing(rows: Rows, values: Rows) -> Iterator[Rows]:
             is_number = one.is_number and other.is_number
             same = one.numbers() == other.numbers() if is_number else one.codes() == other.codes()
             rows = rows.filter(same)
-    for place in range(rows.size):
-        yield rows.take(np.array([place]))
+    yield from each_row(rows)
 
 
 def _sides(
@@ -218,4 +222,4 @@ def _spanning(row: Rows, span: Span, replay: Replay) -> Rows:
 def _with_values(solution: Solution, row: Rows) -> Solution:
     """Return the solution with the values of an occurrence besides."""
     columns = {name: row.column(name) for name in row.names - SPAN}
-    return Solution(solution.chain, solution.row.bind(columns), solution.names)
+    return solution.with_row(solution.row.bind(columns))

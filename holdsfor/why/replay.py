@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,18 +16,18 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.engine.definitions.domain import Domains
-from holdsfor.engine.definitions.evaluate import Program, evaluate, find_domains, make_program
+from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
 from holdsfor.engine.input.outliers import set_aside
 from holdsfor.engine.input.window import Windows, counted, standing
 from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Term
 from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.compiler.compile import compiled
-from holdsfor.plan.definitions import Definition
+from holdsfor.plan.definitions import Definition, Due, Group, Simple
 from holdsfor.plan.operators import Arg, Relation
 from holdsfor.plan.structures import flat, forms_of
 from holdsfor.why.derivation import LeafRows
@@ -35,6 +36,15 @@ Key = tuple[int, ...]
 """The codes of the arguments of a grounding, with the value last where it is a column."""
 PartialKey = tuple[int | None, ...]
 """The same, in which None is anything."""
+
+
+class TimedFact(NamedTuple):
+    """An interval of a grounding, or an occurrence of an event. end: the point after its last."""
+
+    relation: Relation
+    key: Key
+    start: int
+    end: int
 
 
 def replay(description: EventDescription, source: EventSource, windows: Windows, room: int) -> Replay:
@@ -65,8 +75,23 @@ class Replay:
         return {relation: each for each in self.program.plan.definitions for relation in each.defines}
 
     @cached_property
-    def domains(self) -> Domains:
-        return find_domains(self.program, self.world)
+    def deadlines(self) -> tuple[Due, ...]:
+        return tuple(find_all(self.program.plan.definitions, Due))
+
+    @cached_property
+    def reached(self) -> Mapping[Relation, Relation]:
+        """Return the values that deadlines lead to, by the events that these are reached."""
+        groups = find_all(self.program.plan.definitions, Group)
+        return {event: target for group in groups for target, event in group.reached}
+
+    def fluent_of(self, relation: Relation) -> Simple | None:
+        """Return the fluent with inertia that a relation is a value of, if it is one."""
+        fluents = self.definitions[relation].simple_fluents if relation in self.definitions else ()
+        return next((fluent for fluent in fluents if relation in fluent.relations), None)
+
+    def rules_of(self, relation: Relation) -> Iterator[Any]:
+        """Iterate over the rules without which it never holds or happens."""
+        return (rule for made, rule in self.definitions[relation].beginnings() if made == relation)
 
     @property
     def relations(self) -> Iterator[Relation]:
@@ -87,11 +112,11 @@ class Replay:
     def text(self, code: int) -> str:
         return self.world.dictionary.text(code)
 
-    def name(self, relation: Relation, key: Key) -> str:
+    def name(self, fact: TimedFact) -> str:
         """Write a grounding as rules do."""
-        name = base_name(relation)
-        texts = [self.text(code) for code in key]
-        value = texts.pop() if relation.kind == "valued" else relation.value
+        texts = [self.text(code) for code in fact.key]
+        value = texts.pop() if fact.relation.kind == "valued" else fact.relation.value
+        name = base_name(fact.relation)
         grounding = f"{name}({','.join(texts)})" if texts else name
         return grounding if value is None else f"{grounding}={value}"
 
@@ -104,7 +129,7 @@ class Replay:
     def code(self, term: Term) -> int:
         return self.world.dictionary.code_of(term)
 
-    def choose(self, columns: list[Ints], args: tuple[Arg, ...], row: Rows) -> Ints:
+    def _choose(self, columns: list[Ints], args: tuple[Arg, ...], row: Rows) -> Ints:
         """Return the places at which columns agree with arguments, as far as the row has values for them."""
         forms = forms_of(args)
         places = np.arange(len(columns[0]) if columns else 1)
@@ -119,43 +144,37 @@ class Replay:
                 mask &= column == self.world.dictionary.code_of(arg)
         return places[mask]
 
-    def intervals(
-        self, relation: Relation, args: tuple[Arg, ...], row: Rows, low: int, high: int
-    ) -> list[HeldInterval]:
-        """Return the intervals of groundings like these that have a point in low..high-1."""
-        intervals = self.world.intervals_of(relation)
+    def find(self, relation: Relation, args: tuple[Arg, ...], row: Rows, low: int, high: int) -> list[TimedFact]:
+        """Return intervals with a point in low..high-1, or occurrences that end there, of groundings like these."""
         mask = self.world.axis.mask
-        places = np.flatnonzero(((intervals.s & mask) < high) & ((intervals.e & mask) > low))
-        chosen = intervals.take(places)
-        columns = [chosen.codes(position) for position in range(relation.arity)]
-        agreeing = self.choose(columns, args, row) if columns else np.arange(len(chosen))
-        return [
-            HeldInterval(
-                tuple(int(column[place]) for column in columns),
-                int(chosen.s[place] & mask),
-                int(chosen.e[place] & mask),
-            )
-            for place in agreeing.tolist()
-        ]
+        if relation.kind == "event":
+            points = self.world.points_of(relation)
+            ends = (points.packed & mask) + 1
+            places = np.flatnonzero((ends > low) & (ends <= high))
+            starts = points.starts() - self.world.axis.origin
+            codes = points.take(places).codes
+        else:
+            intervals = self.world.intervals_of(relation)
+            starts, ends = intervals.s & mask, intervals.e & mask
+            places = np.flatnonzero((starts < high) & (ends > low))
+            codes = intervals.take(places).codes
+        columns = [codes(position) for position in range(relation.arity)]
+        agreeing = self._choose(columns, args, row) if columns else np.arange(len(places))
+        keys = zip(*(column[agreeing].tolist() for column in columns), strict=True) if columns else [()] * len(places)
+        spans = zip(starts[places[agreeing]].tolist(), ends[places[agreeing]].tolist(), strict=True)
+        return [TimedFact(relation, key, *span) for key, span in zip(keys, spans, strict=True)]
 
-    def intervals_of_key(self, relation: Relation, key: PartialKey, low: int, high: int) -> list[HeldInterval]:
-        """Return the intervals of a grounding, in which None is anything, that have a point in low..high-1."""
+    def find_key(self, relation: Relation, key: PartialKey, low: int, high: int) -> list[TimedFact]:
+        """Return the same of a grounding, in which None is anything."""
         names = [None if code is None else f"k{position}" for position, code in enumerate(key)]
         pairs = zip(names, key, strict=True)
         columns = {name: self.column(code) for name, code in pairs if name is not None and code is not None}
-        return self.intervals(relation, tuple(names), Rows(self.world.axis, 1, columns), low, high)
+        return self.find(relation, tuple(names), Rows(self.world.axis, 1, columns), low, high)
 
-    def occurrences(self, relation: Relation, args: tuple[Arg, ...], row: Rows, point: int) -> list[Happened]:
-        """Return the occurrences of events like these that are over at a point."""
-        points = self.world.points_of(relation)
-        points = points.take(np.flatnonzero((points.packed & self.world.axis.mask) == point))
-        columns = [points.codes(position) for position in range(relation.arity)]
-        agreeing = self.choose(columns, args, row) if columns else np.arange(len(points))
-        starts = points.starts() - self.world.axis.origin
-        return [
-            Happened(tuple(int(column[place]) for column in columns), int(starts[place]), point)
-            for place in agreeing.tolist()
-        ]
+    @property
+    def always(self) -> tuple[int, int]:
+        """Return all times, as `find` takes them."""
+        return -1, self.world.axis.mask + 1
 
     # ------------------------------------------------------------ rows of the input
 
@@ -201,24 +220,6 @@ class Replay:
 def base_name(relation: Relation) -> str:
     """Return what the author of the rules calls a relation."""
     return relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}")
-
-
-@dataclass(frozen=True, slots=True)
-class HeldInterval:
-    """An interval of a grounding."""
-
-    key: Key
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Happened:
-    """An occurrence of an event."""
-
-    key: Key
-    start: int
-    time: int
 
 
 def _equals(column: pa.Array, text: str) -> Mask:

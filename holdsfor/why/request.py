@@ -7,8 +7,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
-import numpy as np
-
 from holdsfor.duration import TimePoint, ticks_at
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.input.window import Windows
@@ -16,11 +14,10 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.ground import NotATerm, TermCursor
 from holdsfor.language.description import AS_INPUT, Signature
 from holdsfor.language.terms import Term, name_and_args
-from holdsfor.plan.definitions import Group, Simple
 from holdsfor.plan.operators import Relation
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.inertia import explain_end
-from holdsfor.why.replay import HeldInterval, Replay
+from holdsfor.why.replay import Replay, TimedFact
 from holdsfor.why.walk import Walk
 
 SHOWN = 5
@@ -66,32 +63,38 @@ def _read_fact(fact: str) -> tuple[Term, Term | None]:
 def answer(request: Request, walk: Walk) -> Derivation:
     """Explain what is asked about, or say why that cannot be."""
     replay = walk.replay
+    relations = relations_of(request, replay)
+    point = request.time - replay.world.axis.origin
+    for fact in find_facts(request, relations, point, point + 1, replay):
+        return _explain(fact, point, walk)
+    raise HoldsforError(_not_then(request, relations, replay))
+
+
+def relations_of(request: Request, replay: Replay) -> list[Relation]:
+    """Return the relations that are asked about: one for each value, of an event one."""
     signature = Signature(request.name, len(request.args))
     relations = [one for one in replay.relations if one.signature == signature and not one.is_part]
     if not relations:
         raise HoldsforError(_unknown(request, replay))
-    point = request.time - replay.world.axis.origin
-    row = Rows(replay.world.axis, 1, {})
-    if relations[0].kind == "event" and request.value is None:
-        for one in replay.occurrences(relations[0], request.args, row, point):
-            return walk.drive(walk.happens(relations[0], one))
-        raise HoldsforError(_did_not_happen(request, relations[0], replay))
     values = [one for one in relations if request.value is None or one.value in (None, request.value)]
-    if relations[0].kind == "event" or not values:
+    if not values or (relations[0].kind == "event" and request.value is not None):
         raise HoldsforError(_wrong_value(request, relations))
-    for relation in values:
-        for held in replay.intervals(relation, request.columns(relation), row, point, point + 1):
-            return _explain(relation, held, point, walk)
-    raise HoldsforError(_did_not_hold(request, values, replay))
+    return values
 
 
-def _explain(relation: Relation, held: HeldInterval, point: int, walk: Walk) -> Derivation:
-    """Explain a fluent at a point, and why it was over in the end."""
-    derivation = walk.drive(walk.holds(relation, held.key, point, point + 1))
-    definition = walk.replay.definitions.get(relation)
-    if held.end >= walk.replay.world.axis.mask or not isinstance(definition, Simple | Group):
+def find_facts(request: Request, relations: Iterable[Relation], low: int, high: int, replay: Replay) -> list[TimedFact]:
+    """Return what was so at low..high-1 of what is asked about."""
+    row = Rows(replay.world.axis, 1, {})
+    return [fact for one in relations for fact in replay.find(one, request.columns(one), row, low, high)]
+
+
+def _explain(fact: TimedFact, point: int, walk: Walk) -> Derivation:
+    """Explain a fluent at a point and why it was over in the end, or an event."""
+    low, high = (fact.start, fact.end) if fact.relation.kind == "event" else (point, point + 1)
+    derivation = walk.drive(walk.explain(fact, low, high))
+    if walk.replay.fluent_of(fact.relation) is None or fact.end >= walk.replay.world.axis.mask:
         return derivation
-    return replace(derivation, ended=(walk.drive(explain_end(definition, relation, held, walk)),))
+    return replace(derivation, ended=(walk.drive(explain_end(fact, walk)),))
 
 
 # ---------------------------------------------------------------- what is wrong with a request
@@ -116,33 +119,22 @@ def _wrong_value(request: Request, relations: Sequence[Relation]) -> str:
     return f"{request.fact}: {signature} never has the value {request.value}. Its values are {values}."
 
 
-def _did_not_happen(request: Request, relation: Relation, replay: Replay) -> str:
-    points = replay.world.points_of(relation)
-    columns = [points.codes(position) for position in range(relation.arity)]
-    row = Rows(replay.world.axis, 1, {})
-    places = replay.choose(columns, request.args, row) if columns else np.arange(len(points))
-    times = sorted(set(points.times()[places].tolist()), key=lambda one: abs(one - request.time))
-    happened = [f"at {one}" for one in sorted(times[:SHOWN])]
-    return _never_then(request, "did not happen", "It happened", happened, len(times))
-
-
-def _did_not_hold(request: Request, relations: Iterable[Relation], replay: Replay) -> str:
-    row, after = Rows(replay.world.axis, 1, {}), replay.world.axis.mask + 1
-    point = request.time - replay.world.axis.origin
-    held = [one for each in relations for one in replay.intervals(each, request.columns(each), row, -1, after)]
-    held.sort(key=lambda one: min(abs(one.start - point), abs(one.end - point)))
-    spans = [_span(one, replay) for one in sorted(held[:SHOWN], key=lambda one: one.start)]
-    return _never_then(request, "did not hold", "It held", spans, len(held))
-
-
-def _never_then(request: Request, denial: str, claim: str, spans: list[str], count: int) -> str:
+def _not_then(request: Request, relations: Sequence[Relation], replay: Replay) -> str:
     """Say that something was not so at the time, and when it was."""
+    is_event = relations[0].kind == "event"
+    denial, claim = ("did not happen", "It happened") if is_event else ("did not hold", "It held")
+    point = request.time - replay.world.axis.origin
+    facts = find_facts(request, relations, *replay.always, replay)
+    facts.sort(key=lambda fact: min(abs(fact.start - point), abs(fact.end - point)))
+    spans = list(dict.fromkeys(_span(fact, replay) for fact in sorted(facts[:SHOWN], key=lambda fact: fact.start)))
     if not spans:
         return f"{request.fact} {denial} at {request.time}, and at no other time."
-    more = f" and {count - len(spans)} times more" if count > len(spans) else ""
+    more = f" and {len(facts) - SHOWN} times more" if len(facts) > SHOWN else ""
     return f"{request.fact} {denial} at {request.time}. {claim} {', '.join(spans)}{more}."
 
 
-def _span(held: HeldInterval, replay: Replay) -> str:
-    end = replay.end(held.end)
-    return f"from {replay.time(held.start)} " + ("on" if end is None else f"until {end}")
+def _span(fact: TimedFact, replay: Replay) -> str:
+    if fact.relation.kind == "event":
+        return f"at {replay.time(fact.end) - 1}"
+    end = replay.end(fact.end)
+    return f"from {replay.time(fact.start)} " + ("on" if end is None else f"until {end}")

@@ -7,37 +7,25 @@ ends, is explained over all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.lookups import lookup
-from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.definitions.algebra import Frame
 from holdsfor.engine.definitions.algebra_compiling import AlgebraCompiler
 from holdsfor.engine.definitions.allen import Within, related
 from holdsfor.engine.definitions.static import having
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.definitions import Static
 from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate
-from holdsfor.why.bodies import (
-    Several,
-    Solution,
-    Steps,
-    agreeing,
-    bind_head,
-    explain_body,
-    explain_lookup,
-    grounding_text,
-    term_text,
-)
+from holdsfor.why.bodies import Several, Steps, explain_body, explain_lookup
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.influence import bindings_of
 from holdsfor.why.replay import Key, Replay
+from holdsfor.why.solutions import Solution, agreeing, bind_head, each_row
 
 if TYPE_CHECKING:
     from holdsfor.why.walk import Walk
@@ -48,28 +36,27 @@ Spans = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A rule with one row of values for its variables, and what gave them: one of several lists, or nothing."""
+    """A rule with values for its variables, and what gave them: one of several lists, or nothing."""
 
     rule: HoldsForRule
-    row: Rows
+    solution: Solution
     alternatives: list[tuple[Of | Lookup, ...]]
 
 
-def explain_static(fact: Derivation, definition: Static, key: Key, low: int, high: int, walk: Walk) -> Steps:
+def explain_static(node: Derivation, key: Key, low: int, high: int, rules: Iterable[HoldsForRule], walk: Walk) -> Steps:
     """Explain the points low..high-1 of an interval by the rules that give them."""
-    groundings = [each for rule in definition.rules for each in _groundings(rule, key, walk.replay)]
-    spans = [(each, spans_of(each.rule.expression, each.row, walk.replay)) for each in groundings]
+    instances = [each for rule in rules for each in _instances(rule, key, walk.replay)]
+    spans = [(each, spans_of(each.rule.expression, each.solution)) for each in instances]
     pieces: list[Derivation] = []
     for begin, end, each in cover(spans, low, high):
-        causes = yield from explain_expression(each.rule.expression, each.row, begin, end, walk)
+        causes = yield from explain_expression(each.rule.expression, each.solution, begin, end, walk)
         grounds = yield from _explain_grounds(each, causes, walk)
-        solution = Solution(each.rule.conditions, each.row, each.rule.names)
         if each.rule.place is NOWHERE and len(causes) == 1:  # what rules conclude, or rows of the input
-            pieces.append(replace(causes[0], since=fact.since, until=fact.until))
-            continue
-        bindings = solution.bindings(walk.replay)
-        pieces.append(replace(fact, rule=each.rule.place, bindings=bindings, causes=(*grounds, *causes)))
-    return pieces[0] if len(pieces) == 1 else replace(fact, causes=tuple(pieces) or (walk.lost(fact.what),))
+            pieces.append(replace(causes[0], since=node.since, until=node.until))
+        else:
+            bindings = each.solution.bindings()
+            pieces.append(replace(node, rule=each.rule.place, bindings=bindings, causes=(*grounds, *causes)))
+    return pieces[0] if len(pieces) == 1 else replace(node, causes=tuple(pieces) or (walk.lost(node.what),))
 
 
 def cover(candidates: Iterable[tuple[T, Spans]], low: int, high: int) -> Iterator[tuple[int, int, T]]:
@@ -84,147 +71,132 @@ def cover(candidates: Iterable[tuple[T, Spans]], low: int, high: int) -> Iterato
         low = end
 
 
-def _groundings(rule: HoldsForRule, key: Key, replay: Replay) -> list[Instance]:
+def _instances(rule: HoldsForRule, key: Key, replay: Replay) -> list[Instance]:
     """Return the values of a rule's variables for which its head is about the grounding."""
-    world, groundings = replay.world, dict[Key, Instance]()
-    rows = bind_head(rule.args, key, replay)
+    world, instances = replay.world, dict[Key, Instance]()
+    rows = bind_head(rule, key, replay)
     for alternative in rule.evidence or ((),):
         joined = rows
         for item in alternative:
             joined = lookup(item, joined, world) if isinstance(item, Lookup) else having(item, joined, world)
         joined = agreeing(run(rule.conditions, world, joined, stops=True), rule.args, key, replay)
-        for place in range(joined.size):
-            row = joined.take(np.array([place]))
+        for row in each_row(joined):
             values = tuple(int(row.codes(name)[0]) for name in rule.variables)
-            groundings.setdefault(values, Instance(rule, row, [])).alternatives.append(alternative)
-    return list(groundings.values())
+            instance = Instance(rule, Solution(replay, row, rule.names), [])
+            instances.setdefault(values, instance).alternatives.append(alternative)
+    return list(instances.values())
 
 
-def spans_of(expression: Expression, row: Rows, replay: Replay) -> Spans:
+def spans_of(expression: Expression, solution: Solution) -> Spans:
     """Return where an expression holds for one row of values."""
-    axis = replay.world.axis
-    compiler = AlgebraCompiler(axis, replay.world.dictionary, None, row.names, False, {})
-    starts, ends = compiler.compile(expression)(Frame(replay.world, row))
-    return list(zip((starts & axis.mask).tolist(), (ends & axis.mask).tolist(), strict=True))
+    world = solution.replay.world
+    compiler = AlgebraCompiler(world.axis, world.dictionary, None, solution.row.names, False, {})
+    starts, ends = compiler.compile(expression)(Frame(world, solution.row))
+    return list(zip((starts & world.axis.mask).tolist(), (ends & world.axis.mask).tolist(), strict=True))
 
 
 def _explain_grounds(one: Instance, causes: Iterable[Derivation], walk: Walk) -> Several:
     """Explain what gave the variables of a rule their values, where no operand says it, and its conditions."""
-    conditions = yield from explain_body(Solution(one.rule.conditions, one.row, one.rule.names), walk)
+    writer = one.solution.writer
+    conditions = yield from explain_body(one.rule.conditions, one.solution, walk)
     explained = {node.what for cause in (*causes, *conditions) for node in cause.nodes()}
-    missing = ([item for item in items if _text(item, one.row, walk) not in explained] for items in one.alternatives)
+    missing = ([item for item in items if item.claim(writer) not in explained] for items in one.alternatives)
     grounds: list[Derivation] = []
     for item in min(missing, key=len):
         if isinstance(item, Lookup):
-            grounds.append(explain_lookup(item, one.row, walk.replay))
+            grounds.append((yield from explain_lookup(item, one.solution, walk)))
         else:
-            grounds += yield from _explain_evidence(item, one.row, walk)
+            grounds += yield from _explain_evidence(item, one.solution, walk)
     return (*grounds, *conditions)
 
 
-def _text(item: Of | Lookup, row: Rows, walk: Walk) -> str:
-    if isinstance(item, Lookup):
-        return explain_lookup(item, row, walk.replay).what
-    return grounding_text(item.relation, item.args, row, walk.replay)
-
-
-def _explain_evidence(part: Of, row: Rows, walk: Walk) -> Several:
+def _explain_evidence(part: Of, solution: Solution, walk: Walk) -> Several:
     """Explain that a fluent has held at some time."""
-    for one in walk.replay.intervals(part.relation, part.args, row, -1, walk.replay.world.axis.mask + 1):
-        return ((yield walk.holds(part.relation, one.key, one.start, one.start + 1)),)
-    return (walk.lost(str(part.relation)),)
+    for fact in walk.replay.find(part.relation, part.args, solution.row, *walk.replay.always):
+        return ((yield walk.explain(fact, fact.start, fact.start + 1)),)
+    return (walk.lost(part.text(solution.writer)),)
 
 
 # ---------------------------------------------------------------- expressions
 
 
-def explain_expression(expression: Expression, row: Rows, low: int, high: int, walk: Walk) -> Several:
+def explain_expression(expression: Expression, solution: Solution, low: int, high: int, walk: Walk) -> Several:
     """Explain why an expression holds at all points low..high-1."""
-    match expression:
-        case Of():
-            return (yield from _explain_operand(expression, row, low, high, walk))
-        case Combine(op="union"):
-            spans = [(part, spans_of(part, row, walk.replay)) for part in expression.parts]
-            causes: list[Derivation] = []
-            for begin, end, part in cover(spans, low, high):
-                causes += yield from explain_expression(part, row, begin, end, walk)
-            return tuple(causes)
-        case Combine(op="intersection"):
-            causes = []
-            for part in expression.parts:
-                causes += yield from explain_expression(part, row, low, high, walk)
-            return tuple(causes)
-        case Combine(op="difference"):
-            first = yield from explain_expression(expression.parts[0], row, low, high, walk)
-            return (*first, *(_without(part, row, walk) for part in expression.parts[1:]))
-        case Combine():
-            near = yield from _explain_nearness(expression, row, low, walk)
-            return (*near, *(_without(part, row, walk) for part in expression.parts))
-        case Lasting():
-            return ((yield _explain_duration(expression, row, low, walk)),)
-        case Relate():
-            return ((yield _explain_relation(expression, row, low, walk)),)
+    return (yield from EXPLAINED_BY[type(expression)](expression, solution, low, high, walk))
 
 
-def _explain_operand(part: Of, row: Rows, low: int, high: int, walk: Walk) -> Several:
+def _operand(part: Of, solution: Solution, low: int, high: int, walk: Walk) -> Several:
     """Explain a fluent, or one grounding after the other where several do."""
-    held = walk.replay.intervals(part.relation, part.args, row, low, high)
+    held = walk.replay.find(part.relation, part.args, solution.row, low, high)
     causes = []
-    for begin, end, one in cover([(one, [(one.start, one.end)]) for one in held], low, high):
-        causes.append((yield walk.holds(part.relation, one.key, begin, end)))
+    for begin, end, fact in cover([(fact, [(fact.start, fact.end)]) for fact in held], low, high):
+        causes.append((yield walk.explain(fact, begin, end)))
     return tuple(causes)
 
 
-def _without(part: Expression, row: Rows, walk: Walk) -> Derivation:
-    """Explain that an operand does not hold: what could make it hold goes with that."""
-    names = [grounding_text(one.relation, one.args, row, walk.replay) for one in find_all(part, Of)]
-    rows = walk.influence.rows_for(walk.influence.of_expression(part, "more", bindings_of(row)))
-    text = names[0] if isinstance(part, Of) else f"what is made of {', '.join(names)}"
-    return Derivation("absent", f"not {text}", considered=rows)
-
-
-def _explain_nearness(expression: Combine, row: Rows, low: int, walk: Walk) -> Several:
-    """Explain that a point is near to a part, where a complement has a bound; the part is not far before or after."""
-    if expression.within is None:
-        return ()
+def _combination(expression: Combine, solution: Solution, low: int, high: int, walk: Walk) -> Several:
     causes: list[Derivation] = []
-    for part in expression.parts:
-        rows = walk.influence.rows_for(walk.influence.both(part, bindings_of(row)))
-        note = f"within {expression.within} of {low + walk.replay.world.axis.origin}"
-        for begin, end in spans_of(part, row, walk.replay):
+    if expression.op == "union":
+        spans = [(part, spans_of(part, solution)) for part in expression.parts]
+        for begin, end, part in cover(spans, low, high):
+            causes += yield from explain_expression(part, solution, begin, end, walk)
+        return tuple(causes)
+    if expression.op == "complement":
+        causes += yield from _nearness(expression, solution, low, walk)
+    positive = {"intersection": len(expression.parts), "difference": 1, "complement": 0}[expression.op]
+    for part in expression.parts[:positive]:
+        causes += yield from explain_expression(part, solution, low, high, walk)
+    return (*causes, *(_without(part, solution, walk) for part in expression.parts[positive:]))
+
+
+def _without(part: Expression, solution: Solution, walk: Walk) -> Derivation:
+    """Explain that an operand does not hold: what could make it hold goes with that."""
+    names = ", ".join(one.text(solution.writer) for one in find_all(part, Of))
+    text = f"not what is made of {names}" if part.operands else f"not {names}"
+    return Derivation("absent", text, considered=walk.influence.rows_against([part], solution.row))
+
+
+def _nearness(expression: Combine, solution: Solution, low: int, walk: Walk) -> Several:
+    """Explain that a point is near to a part, where a complement has a bound; the part is not far before or after."""
+    causes: list[Derivation] = []
+    for part in expression.parts if expression.within is not None else ():
+        assert expression.within is not None
+        rows = walk.influence.rows_around([part], solution.row)
+        note = f"within {expression.within} of {walk.replay.time(low)}"
+        for begin, end in spans_of(part, solution):
             if begin - expression.within <= low < end + expression.within:
-                nodes = yield from explain_expression(part, row, begin, end, walk)
+                nodes = yield from explain_expression(part, solution, begin, end, walk)
                 causes += (
                     replace(node, notes=(*node.notes, note), considered=(*node.considered, *rows)) for node in nodes
                 )
     return tuple(causes)
 
 
-def _explain_duration(expression: Lasting, row: Rows, low: int, walk: Walk) -> Steps:
+def _duration(expression: Lasting, solution: Solution, low: int, high: int, walk: Walk) -> Several:
     """Explain that an interval is long enough, or short enough."""
-    world, replay = walk.replay.world, walk.replay
-    begin, end = next(span for span in spans_of(expression.part, row, replay) if span[0] <= low < span[1])
-    causes = yield from explain_expression(expression.part, row, begin, end, walk)
+    replay, world = walk.replay, walk.replay.world
+    begin, end = next(span for span in spans_of(expression.part, solution) if span[0] <= low < span[1])
+    causes = yield from explain_expression(expression.part, solution, begin, end, walk)
     before, first = world.first_points
     lasted = (world.now_on_axis if end >= world.axis.mask else end) - (begin if begin > before else first)
-    text = f"lasts {lasted} {expression.op} {term_text(expression.bound, row, replay)}"
-    rows = walk.influence.rows_for(walk.influence.of_expression(expression.part, "more", bindings_of(row)))
+    text = f"lasts {lasted} {expression.op} {solution.writer.term(expression.bound)}"
+    rows = walk.influence.rows_against([expression.part], solution.row)
     since, until = replay.time(begin), replay.end(end)
-    return Derivation("condition", text, since=since, until=until, causes=causes, considered=rows)
+    return (Derivation("condition", text, since=since, until=until, causes=causes, considered=rows),)
 
 
-def _explain_relation(expression: Relate, row: Rows, low: int, walk: Walk) -> Steps:
+def _relation(expression: Relate, solution: Solution, low: int, high: int, walk: Walk) -> Several:
     """Explain that intervals stand so to each other, by all pairs that do."""
-    world, causes = walk.replay.world, list[Derivation]()
-    targets = spans_of(expression.target, row, walk.replay)
-    for source in spans_of(expression.source, row, walk.replay):
+    causes = list[Derivation]()
+    targets = spans_of(expression.target, solution)
+    for source in spans_of(expression.source, solution):
         for target in targets:
             if _are_related(expression, source, target, walk.replay):
-                causes += yield from explain_expression(expression.source, row, *source, walk)
-                causes += yield from explain_expression(expression.target, row, *target, walk)
-    rows = walk.influence.rows_for(walk.influence.both(expression, bindings_of(row)))
-    text, at = f"{expression.relation} ({expression.mode})", low + world.axis.origin
-    return Derivation("condition", text, at=at, causes=tuple(dict.fromkeys(causes)), considered=rows)
+                causes += yield from explain_expression(expression.source, solution, *source, walk)
+                causes += yield from explain_expression(expression.target, solution, *target, walk)
+    rows = walk.influence.rows_around([expression], solution.row)
+    text, at = f"{expression.relation} ({expression.mode})", walk.replay.time(low)
+    return (Derivation("condition", text, at=at, causes=tuple(dict.fromkeys(causes)), considered=rows),)
 
 
 def _are_related(expression: Relate, source: tuple[int, int], target: tuple[int, int], replay: Replay) -> bool:
@@ -233,3 +205,12 @@ def _are_related(expression: Relate, source: tuple[int, int], target: tuple[int,
         within = Within(expression.within, *world.first_points, world.now_on_axis)
     one, other = ((np.array([start]), np.array([end])) for start, end in (source, target))
     return bool(len(related(expression.relation, one, other, "source", world.axis, within)[0]))
+
+
+EXPLAINED_BY: dict[type[Expression], Callable[[Any, Solution, int, int, Walk], Several]] = {
+    Of: _operand,
+    Combine: _combination,
+    Lasting: _duration,
+    Relate: _relation,
+}
+"""How each kind of expression is explained."""

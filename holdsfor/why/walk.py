@@ -1,20 +1,21 @@
-"""The walk from a fact to its reasons: each kind of definition is explained by a function of its own."""
+"""The walk from a fact to its reasons: rules conclude an event, inertia keeps a fluent, intervals make one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-import numpy as np
-
-from holdsfor.language.terms import NOWHERE, Place
-from holdsfor.plan.definitions import Derived, Group, Recursion, Simple, Static
-from holdsfor.plan.operators import Occurring, Relation
-from holdsfor.why.bodies import Solution, Steps, at_times, explain_body, solve
+from holdsfor.engine.data.rows import Rows
+from holdsfor.language.terms import NOWHERE
+from holdsfor.plan.definitions import Declared
+from holdsfor.plan.operators import Conclude
+from holdsfor.why.bodies import Steps, explain_body
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.inertia import explain_inertia, explain_reached, find_reached
-from holdsfor.why.influence import Effect, Influence
+from holdsfor.why.influence import Influence
 from holdsfor.why.patterns import explain_match
-from holdsfor.why.replay import Happened, HeldInterval, Key, Replay
+from holdsfor.why.replay import Replay, TimedFact
+from holdsfor.why.solutions import Solution, at_times, each_row, pattern_of, solve
 from holdsfor.why.static import explain_static
 
 
@@ -27,7 +28,7 @@ class Walk:
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
         self.influence = Influence(replay)
-        self._explained: dict[object, Derivation] = {}
+        self._explained: dict[tuple[TimedFact, int, int], Derivation] = {}
 
     def drive(self, steps: Steps) -> Derivation:
         """Make a derivation, and before it all that it needs."""
@@ -48,89 +49,55 @@ class Walk:
     def lost(self, what: str) -> Derivation:
         return Derivation("unexplained", f"not explained yet: {what}")
 
-    # ------------------------------------------------------------ facts
-
-    def happens(self, relation: Relation, one: Happened) -> Steps:
-        """Explain why an event happened."""
-        about = (relation, one)
+    def explain(self, fact: TimedFact, low: int, high: int) -> Steps:
+        """Explain why a fluent holds at all points low..high-1 of an interval, or why an event happened."""
+        about = (fact, low, high)
         if about not in self._explained:
-            self._explained[about] = self._busy(self.replay.name(relation, one.key))
-            self._explained[about] = yield self._happens(relation, one)
+            self._explained[about] = self.lost(f"{self.replay.name(fact)}, which goes back to itself")
+            self._explained[about] = yield self._explain(fact, low, high)
         return self._explained[about]
 
-    def _happens(self, relation: Relation, one: Happened) -> Steps:
-        since = None if one.start == one.time else self.replay.time(one.start)
-        fact = Derivation("happens", self.replay.name(relation, one.key), at=self.replay.time(one.time), since=since)
-        definition = self.replay.definitions.get(relation)
-        match definition:
-            case None:
-                rows = self.replay.rows_of(relation, one.key, one.time, one.time + 1)
-                return replace(fact, kind="input", rows=rows)
-            case Derived():
-                return (yield self._concluded(fact, definition, one))
-            case Recursion():
-                event = next(each for each in definition.events if each.relation == relation)
-                return (yield self._concluded(fact, event, one))
-            case Group():
-                target = next(target for target, event in definition.reached if event == relation)
-                for reached in find_reached(definition, target, one.key, one.time, one.time, self):
-                    return (yield explain_reached(fact, reached, self))
-        return replace(fact, causes=(self.lost("what happens when a deadline is reached"),))
+    def _explain(self, fact: TimedFact, low: int, high: int) -> Steps:
+        replay, relation = self.replay, fact.relation
+        if fact.end < high:
+            return self.lost(f"{replay.name(fact)} from {replay.time(low)} until {replay.time(high)}")
+        what, since = replay.name(fact), replay.time(fact.start)
+        if relation.kind == "event":
+            time = replay.time(fact.end) - 1
+            node = Derivation("happens", what, at=time, since=None if time == since else since)
+        else:
+            node = Derivation("holds", what, since=since, until=replay.end(fact.end))
+        if replay.is_input(relation):
+            low = high - 1 if relation.kind == "event" else low
+            return replace(node, kind="input", rows=replay.rows_of(relation, fact.key, low, high))
+        if relation in replay.reached:
+            for reached in find_reached(replay.reached[relation], fact.key, high - 1, high - 1, self):
+                return (yield explain_reached(node, reached, self))
+        if replay.fluent_of(relation) is not None:
+            return (yield explain_inertia(node, fact, self))
+        if relation.kind == "event":
+            return (yield self._concluded(node, fact, replay.rules_of(relation)))
+        return (yield explain_static(node, fact.key, low, high, replay.rules_of(relation), self))
 
-    def _concluded(self, fact: Derivation, definition: Derived, one: Happened) -> Steps:
+    def _concluded(self, node: Derivation, fact: TimedFact, rules: Iterable[Conclude]) -> Steps:
         """Explain an event by the first rule that concludes it."""
-        for rule in definition.rules:
-            rows = at_times(solve(rule, one.key, self.replay), rule.time, one.time, one.time, self.replay)
+        for rule in rules:
+            rows = at_times(solve(rule, fact.key, self.replay), rule.time, fact.end - 1, fact.end - 1)
             if rule.start is not None and rows.size:
-                rows = rows.filter(rows.times(rule.start) == self.replay.time(one.start))
-            if rows.size:
-                solution = Solution(rule.chain, rows.take(np.array([0])), rule.names)
-                return (yield self.by_rule(fact, solution, rule.place))
-        return replace(fact, causes=(self.lost(fact.what),))
+                rows = rows.filter(rows.times(rule.start) == self.replay.time(fact.start))
+            for row in each_row(rows):
+                return (yield self.by_rule(node, rule, row))
+        return replace(node, causes=(self.lost(node.what),))
 
-    def by_rule(self, fact: Derivation, solution: Solution, place: Place) -> Steps:
+    def by_rule(self, node: Derivation, rule: Conclude | Declared, row: Rows) -> Steps:
         """Explain a fact by a solution of a rule's body."""
-        causes, chain = fact.causes, solution.chain
-        if chain and isinstance(chain[0], Occurring):
-            causes += yield from explain_match(chain[0], solution, self)
+        causes, chain = node.causes, rule.body
+        solution = Solution(self.replay, row, rule.names)
+        pattern = pattern_of(chain)
+        if pattern is not None:
+            causes += yield from explain_match(pattern, solution, self)
             chain = chain[1:]
-        causes += yield from explain_body(replace(solution, chain=chain), self)
-        if place is NOWHERE and len(causes) == 1:  # rows of the input, beside what rules conclude
+        causes += yield from explain_body(chain, solution, self)
+        if rule.place is NOWHERE and len(causes) == 1:  # rows of the input, beside what rules conclude
             return causes[0]
-        return replace(fact, rule=place, bindings=solution.bindings(self.replay), causes=causes)
-
-    def holds(self, relation: Relation, key: Key, low: int, high: int) -> Steps:
-        """Explain why a fluent holds at all points from low up to, not including, high."""
-        about = (relation, key, low, high)
-        if about not in self._explained:
-            self._explained[about] = self._busy(self.replay.name(relation, key))
-            self._explained[about] = yield self._holds(relation, key, low, high)
-        return self._explained[about]
-
-    def _holds(self, relation: Relation, key: Key, low: int, high: int) -> Steps:
-        one = next(iter(self.replay.intervals_of_key(relation, key, low, low + 1)), None)
-        name = self.replay.name(relation, key)
-        if one is None or one.end < high:
-            return self.lost(f"why {name} held from {self.replay.time(low)} until {self.replay.time(high)}")
-        fact = Derivation("holds", name, since=self.replay.time(one.start), until=self.replay.end(one.end))
-        definition = self.replay.definitions.get(relation)
-        match definition:
-            case None:
-                return replace(fact, kind="input", rows=self.replay.rows_of(relation, key, low, high))
-            case Simple() | Group():
-                return (yield explain_inertia(fact, definition, relation, one, self))
-            case Static():
-                return (yield explain_static(fact, definition, key, low, high, self))
-        return replace(fact, causes=(self.lost(name),))
-
-    def edge(self, relation: Relation, one: HeldInterval, begins: bool, point: int) -> Steps:
-        """Explain why a fluent began, or ended, to hold."""
-        name = self.replay.name(relation, one.key)
-        low = one.start if begins else one.end - 1
-        cause = yield self.holds(relation, one.key, low, low + 1)
-        rows = self.influence.rows_for([Effect(relation, one.key, "more")])
-        what = f"{name} {'begins' if begins else 'ends'}"
-        return Derivation("condition", what, at=self.replay.time(point), causes=(cause,), considered=rows)
-
-    def _busy(self, what: str) -> Derivation:
-        return Derivation("unexplained", f"not explained yet: {what}, which goes back to itself")
+        return replace(node, rule=rule.place, bindings=solution.bindings(), causes=causes)
