@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from holdsfor.engine.incremental import stepping as incremental_stepping
 from holdsfor.engine.output.changes import REPORTS, Report
 from holdsfor.engine.stepping import query_times as stepping
 from holdsfor.language import EventDescription, parse
@@ -154,7 +155,8 @@ def test_query_times_that_are_passed_over_change_no_log(
     rows = list(random_rows(random, horizon))
     report = REPORTS[seed // len(TEXTS) % len(REPORTS)]
     passing = streamed(text, rows, horizon, report, seed, tmp_path / "passing")
-    monkeypatch.setattr(stepping, "next_activity", lambda query_time, following, *_: following)
+    for module in (stepping, incremental_stepping):
+        monkeypatch.setattr(module, "next_place", lambda due, place, *_: place + 1)
     stopping = streamed(text, rows, horizon, report, seed, tmp_path / "stopping")
     assert passing.log() == stopping.log(), f"{text}\nrows = {rows}\n{horizon}"
 

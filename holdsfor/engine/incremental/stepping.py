@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,6 @@ from holdsfor.engine.data.relation import Data, merge_in_order
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import add_arrivals, add_words, count_merged
 from holdsfor.engine.incremental.blocks import Evaluation
-from holdsfor.engine.incremental.coming import Coming, find_newly_visible
 from holdsfor.engine.incremental.known import (
     WORK,
     Differences,
@@ -30,10 +28,10 @@ from holdsfor.engine.incremental.known import (
 )
 from holdsfor.engine.incremental.touching import choose_block, find_touched
 from holdsfor.engine.incremental.units import SessionSetting, Unit
+from holdsfor.engine.input.arrived import Arrived, find_newly_visible, visible_input
 from holdsfor.engine.input.kept_input import KeptInput
-from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.stepping.frontier import move_frontier
-from holdsfor.engine.stepping.query_times import Arrived, QueryMoment, visible_input
+from holdsfor.engine.stepping.query_times import QueryMoment, next_place
 from holdsfor.engine.stepping.settling import State
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
 from holdsfor.io.events import Block
@@ -45,7 +43,7 @@ def changing_moments(
     setting: SessionSetting,
     known: KnownWorld,
     due: Sequence[int],
-    arrived: Sequence[Coming],
+    arrived: Sequence[Arrived],
     rest: KeptInput,
     words: Words = NO_WORDS,
 ) -> Iterator[tuple[QueryMoment, KnownWorld]]:
@@ -56,12 +54,9 @@ def changing_moments(
     place = 0
     while place < len(due):
         query_time = due[place]
-        fresh = list(find_newly_visible(arrived, setting.windows, known.query_time, query_time))
+        fresh = list(find_newly_visible(arrived, known.query_time, query_time))
         following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest, words)
-        place += 1
-        if place + 1 < len(due):
-            wake = _next_activity(query_time, due[place], following, setting, arrived, words)
-            place = max(place, min(bisect_left(due, wake), len(due) - 1))
+        place = next_place(due, place, arrived, words, partial(next_wake, following, setting))
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
         left_out, work = counts.get("left_out", 0), {name: counts.get(name, 0) for name in WORK}
@@ -76,7 +71,7 @@ def _advance(
     known: KnownWorld,
     query_time: int,
     fresh: Sequence[Block],
-    arrived: Sequence[Coming],
+    arrived: Sequence[Arrived],
     rest: KeptInput,
     words: Words,
 ) -> tuple[KnownWorld, Differences, Mapping[str, int]]:
@@ -86,8 +81,8 @@ def _advance(
 
     def everything() -> list[Block]:
         rows = join_blocks([*rest.blocks, *(item.block for item in arrived)])
-        arrivals = [Arrived(block, windows.first_seen(block.arrival)) for block in rows]
-        return list(visible_input(windows, known.frontier, query_time, arrivals))
+        arrivals = [Arrived(block, windows) for block in rows]
+        return list(visible_input(arrivals, known.frontier, query_time))
 
     sources = (*plan.sources, *setting.scope.sources)
     pointwise = [*rest.of_points(), *(item.block for item in arrived if item.block.kind == "point")]
@@ -118,23 +113,6 @@ def _update(unit: Unit, turn: QueryTurn) -> None:
         return
     turn.count("blocks_evaluated", 1)
     Evaluation(turn, unit, *choose_block(turn, touched), stirred).run()
-
-
-def _next_activity(
-    query_time: int,
-    following: int,
-    known: KnownWorld,
-    setting: SessionSetting,
-    arrived: Sequence[Coming],
-    words: Words,
-) -> int:
-    """When something may change after a query time: a row or a word comes in, a row begins, or a time is reached."""
-    spoken = words.next_change(query_time)
-    wakes = [NEVER if spoken is None else spoken, *(item.next_begin(setting.windows, query_time) for item in arrived)]
-    if min(wakes) <= following:
-        return following
-    known_wake = next_wake(known, setting)
-    return following if known_wake is None else min([known_wake, *wakes])
 
 
 def _worlds(known: KnownWorld, following: KnownWorld, differences: Differences) -> tuple[World, World]:

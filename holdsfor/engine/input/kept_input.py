@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from holdsfor.engine.input.arrived import last_times, remembered
 from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.stepping.frontier import Frontier
-from holdsfor.engine.stepping.query_times import last_times, remembered
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.events import Block
 from holdsfor.io.join import TermLists, join_blocks

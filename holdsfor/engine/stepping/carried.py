@@ -14,11 +14,12 @@ from holdsfor.engine.data.cut import NO_DEADLINES, Running
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.world import World, WorldFrame
 from holdsfor.engine.definitions.evaluate import Program
+from holdsfor.engine.input.arrived import Arrived, remembered, visible_input
 from holdsfor.engine.input.inputs import add_block, encoded, first_begin, source_of, span
 from holdsfor.engine.input.window import Windows
 from holdsfor.engine.output.result import as_block
 from holdsfor.engine.stepping.frontier import Frontier, find_frontier
-from holdsfor.engine.stepping.query_times import Arrived, add_input, remembered, visible_input
+from holdsfor.engine.stepping.query_times import add_input
 from holdsfor.engine.stepping.settling import Scope, State, everything, settle, still_running
 from holdsfor.io.columns.wire import without_unused_terms
 from holdsfor.io.events import Block
@@ -98,8 +99,8 @@ def world_after(carried: Carried, program: Program, windows: Windows, scope: Sco
     assert carried.fired is not None, "there was a query time"
     start = opened(carried, program, windows, scope, (), carried.fired, room)
     assert start.before is not None
-    arrived = [Arrived(block, windows.first_seen(block.arrival)) for block in carried.inputs]
-    add_input(program, scope, visible_input(windows, start.state.frontier, carried.fired, arrived), start.before)
+    arrived = [Arrived(block, windows) for block in carried.inputs]
+    add_input(program, scope, visible_input(arrived, start.state.frontier, carried.fired), start.before)
     return start.before
 
 

@@ -14,11 +14,11 @@ from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.data.dictionary import DictionaryFull, with_room
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program
-from holdsfor.engine.incremental.coming import Coming
 from holdsfor.engine.incremental.known import KnownWorld, know
 from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.incremental.stored import estimate_keys
 from holdsfor.engine.incremental.units import SessionSetting, make_setting
+from holdsfor.engine.input.arrived import Arrived
 from holdsfor.engine.input.inputs import first_begin, span
 from holdsfor.engine.input.kept_input import KeptInput, keep_input, rows_after, without_forgotten
 from holdsfor.engine.input.window import Windows
@@ -32,7 +32,7 @@ from holdsfor.engine.stepping.carried import (
     world_after,
 )
 from holdsfor.engine.stepping.frontier import Frontier, find_frontier
-from holdsfor.engine.stepping.query_times import Arrived, QueryMoment, moments
+from holdsfor.engine.stepping.query_times import QueryMoment, moments
 from holdsfor.engine.stepping.settling import Scope, settle
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
 from holdsfor.engine.stepping.worth import count_light, is_worthwhile
@@ -205,7 +205,8 @@ class Ongoing:
             return None
         coming = join_blocks([*joined, *self._ahead])
         # Rows may have arrived, and been elsewhere, before the last query time: here they are new.
-        arrived = [Coming(block, due[0]) for block in joined] + [Coming(block) for block in self._ahead]
+        arrived = [Arrived(block, self.windows, due[0]) for block in joined]
+        arrived += [Arrived(block, self.windows) for block in self._ahead]
         try:
             for moment, following in changing_moments(self._setting, known, due, arrived, self._inputs, self.words):
                 answers.append(tell(moment))
@@ -231,7 +232,7 @@ class Ongoing:
 
         def step_through(start: Opened, inputs: Blocks) -> tuple[QueryMoment, list[Answer], Blocks]:
             moment, answers = None, []
-            arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
+            arrived = [Arrived(block, self.windows) for block in inputs]
             steps = (due, arrived, self.words, start.state, start.before, start.world)
             for moment in moments(self.program, self.windows, self.scope, *steps, self.fired):
                 answers.append(tell(moment))

@@ -12,6 +12,7 @@ from holdsfor.engine.data.axis import fit
 from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.data.world import World, WorldFrame
 from holdsfor.engine.definitions.evaluate import Program, evaluate
+from holdsfor.engine.input.arrived import Arrived
 from holdsfor.engine.input.inputs import add_block, count_equal, encoded, events_counted, source_of, span
 from holdsfor.engine.input.outliers import set_aside
 from holdsfor.engine.input.window import LATE_SCHEMA, Counted, Windows, counted, standing
@@ -20,8 +21,9 @@ from holdsfor.engine.output.changes import changes
 from holdsfor.engine.output.reporting import NOBODY, FluentTables, Receiver
 from holdsfor.engine.output.result import Result, intervals_table, occurrences_table
 from holdsfor.engine.stepping.carried import NOTHING_YET, opened
-from holdsfor.engine.stepping.query_times import Arrived, NoUpstream, moments
+from holdsfor.engine.stepping.query_times import moments
 from holdsfor.engine.stepping.settling import everything
+from holdsfor.engine.stepping.upstream_changes import NO_WORDS
 from holdsfor.io.columns.text import plain_text
 from holdsfor.io.events import Block, Events
 from holdsfor.io.storage.fold import INTERVAL_LOG
@@ -108,10 +110,10 @@ def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, r
     scope = everything(program.plan)
     relations = scope.relations(program.plan)
     start = opened(NOTHING_YET, program, windows, scope, [item.block for item in kept], windows.last, room)
-    arrived = [Arrived(item.block, windows.first_seen(item.block.arrival)) for item in kept]
+    arrived = [Arrived(item.block, windows) for item in kept]
     log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None
     due = windows.query_times()
-    for moment in moments(program, windows, scope, due, arrived, NoUpstream(), start.state, None, start.world):
+    for moment in moments(program, windows, scope, due, arrived, NO_WORDS, start.state, None, start.world):
         log.append(changes(moment, relations).intervals)
         left_out = max(left_out, moment.left_out)
         overflows += moment.now.counts["overflows"]

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from holdsfor.engine.input.arrived import remembered
 from holdsfor.engine.input.window import find_followed
 from holdsfor.engine.stepping.frontier import Frontier
-from holdsfor.engine.stepping.query_times import remembered
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.columns.wire import without_unused_terms
 from holdsfor.io.events import Block
@@ -62,6 +62,7 @@ class Words:
                 yield block if mask.all() else block.filter(mask)
 
     def next_change(self, query_time: int) -> int | None:
+        """The first later query time for which an earlier stage speaks anew."""
         never = np.iinfo(np.int64).max
         following = [int(b.arrival[b.arrival > query_time].min(initial=never)) for b in self.fresh]
         return min((time for time in following if time != never), default=None)

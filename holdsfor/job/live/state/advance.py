@@ -11,9 +11,10 @@ import pyarrow as pa
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import differing
+from holdsfor.engine.input.arrived import remembered
 from holdsfor.engine.output.changes import Changes, Report, changes
 from holdsfor.engine.output.result import as_block
-from holdsfor.engine.stepping.query_times import QueryMoment, remembered
+from holdsfor.engine.stepping.query_times import QueryMoment
 from holdsfor.engine.stepping.upstream_changes import ALL, as_words, speaker
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
+from holdsfor.engine.input.arrived import remembered
 from holdsfor.engine.output.changes import Report
 from holdsfor.engine.stepping.carried import NOTHING_YET, Carried, from_labelled, labelled
 from holdsfor.engine.stepping.evaluator import Ongoing, divide_by_sight, pays_off
-from holdsfor.engine.stepping.query_times import remembered
 from holdsfor.engine.stepping.settling import Scope
 from holdsfor.io.columns.wire import pack, unpack
 from holdsfor.io.events import Block

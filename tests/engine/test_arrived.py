@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.engine.incremental.coming import Coming, find_newly_visible
+from holdsfor.engine.input.arrived import Arrived, find_newly_visible
 from holdsfor.engine.input.kept_input import rows_after
 from holdsfor.engine.input.window import NEVER, Windows
 from holdsfor.engine.stepping.evaluator import divide_by_sight
@@ -42,7 +42,7 @@ def is_visible(row: Row, query_time: int, earliest: int) -> bool:
 @given(rows, st.sampled_from([-NEVER, 20, 30]), QUERY_TIMES, QUERY_TIMES)
 def test_newly_visible(of: list[Row], earliest: int, one: int, other: int) -> None:
     before, now = sorted([one, other])
-    found = find_newly_visible([Coming(make_block(of), earliest)], WINDOWS, before, now)
+    found = find_newly_visible([Arrived(make_block(of), WINDOWS, earliest)], before, now)
     expected = [row for row in of if is_visible(row, now, earliest) and not is_visible(row, before, earliest)]
     assert rows_of(list(found)) == expected
 
@@ -51,7 +51,7 @@ def test_newly_visible(of: list[Row], earliest: int, one: int, other: int) -> No
 def test_next_begin(of: list[Row], earliest: int, query_time: int) -> None:
     begins = [max(first_seen(row, earliest), row[0]) for row in of]
     expected = min((begin for begin in begins if begin > query_time), default=NEVER)
-    assert Coming(make_block(of), earliest).next_begin(WINDOWS, query_time) == expected
+    assert Arrived(make_block(of), WINDOWS, earliest).next_begin(query_time) == expected
 
 
 @given(st.lists(rows, max_size=3), QUERY_TIMES)
