@@ -1,68 +1,50 @@
 """The identity of compiled rules: the same for the same rules, in every process and with any optimiser.
 
-A checkpoint is known by it. A node counts by its class and by the fields that equality looks at, so that a new one
-needs nothing here. A field that has its default value is left out: a new option changes the identity only of rules
-that use it.
+A checkpoint is known by it. Rules count as they are printed, in which variables have the names of their places: names
+of classes and fields in here may change, but other words in a printed plan are other rules to all checkpoints.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from functools import cache
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import AS_INPUT
 from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import Due
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.printing.plan import show_deadline, show_declared, show_definition, show_domain, show_input
 from holdsfor.plan.whole_plan import Plan
 
 
 def identify(made: Plan) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return the digest of a plan, and of each piece of it under a name that a message can use. Facts are no part."""
-    pieces: defaultdict[str, list[Any]] = defaultdict(list)
-    for name, part in _pieces(made):
-        pieces[name].append(_encode(part))
-    digests = [(name, _digest(encoded)) for name, encoded in pieces.items()]
-    return _digest(digests), tuple((name, digest[:12]) for name, digest in digests)
+    pieces: defaultdict[str, list[str]] = defaultdict(list)
+    for name, lines in _pieces(made):
+        pieces[name] += lines
+    digests = [(name, _digest(lines)) for name, lines in pieces.items()]
+    return _digest(map(" ".join, digests)), tuple((name, digest[:12]) for name, digest in digests)
 
 
-def _pieces(made: Plan) -> Iterator[tuple[str, Any]]:
-    """Iterate over the definitions, declarations and inputs of a plan."""
+def _pieces(made: Plan) -> Iterator[tuple[str, Iterable[str]]]:
+    """Iterate over the texts of definitions, declarations and inputs of a plan, each under its name."""
     for definition in made.definitions:
-        for part in definition.members:
-            yield str(part.defines[0].definition), part
-        yield from ((str(due.source.definition), due) for due in find_all(definition, Due))
+        for member in definition.members:
+            yield str(member.defines[0].definition), show_definition(member)
+        yield from ((str(due.source.definition), [show_deadline(due)]) for due in find_all(definition, Due))
     for closure in made.closures:
-        yield from ((f"predicate {signature}", rule) for signature, rule in closure.rules)
+        for signature, rule in closure.rules:
+            yield f"predicate {signature}", [show_declared(Relation(*signature, None, "event"), rule)]
     for domain in made.domains:
-        yield f"grounding of {domain.relation.signature}", domain
+        yield f"grounding of {domain.relation.signature}", show_domain(domain)
     for source in made.sources:
         signature = source.input.signature
         name = f"input {signature}"
         if source.input.is_defined:
             name = str(signature._replace(name=signature.name.removesuffix(f" {AS_INPUT}")))
-        yield name, (signature, source.input.kind, source.relations)  # which arguments are read follows from the rules
+        yield name, [show_input(source)]  # which arguments are read follows from the rules
 
 
-def _encode(part: Any) -> Any:
-    if isinstance(part, tuple):
-        return [_encode(item) for item in part]
-    compared = _compared_fields(part.__class__)
-    if compared is None:
-        return part + 0.0 if isinstance(part, float) else part  # there is one zero
-    values = [(name, getattr(part, name), default) for name, default in compared]
-    return [type(part).__name__, *([name, _encode(value)] for name, value, default in values if value != default)]
-
-
-@cache
-def _compared_fields(kind: type) -> list[tuple[str, Any]] | None:
-    """Return the fields that equality looks at, with their defaults; None for what is no node."""
-    return [(each.name, each.default) for each in fields(kind) if each.compare] if is_dataclass(kind) else None
-
-
-def _digest(encoded: Any) -> str:
-    return hashlib.sha256(json.dumps(encoded, separators=(",", ":")).encode()).hexdigest()
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

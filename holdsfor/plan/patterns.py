@@ -110,7 +110,7 @@ class Scan(PatternNode, RelationNode):
         yield 0
 
     def text(self, writer: Writer) -> str:
-        return writer.grounding(self)
+        return f"{writer.grounding(self)}{writer.within(self)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +317,8 @@ class Sliding(PatternNode):
     def text(self, writer: Writer) -> str:
         over = f"{self.events} events" if self.duration is None else f"{self.duration} time units"
         measures = ", ".join(measure.text(writer) for measure in self.measures)
-        return f"({measures} over the last {over} of {self.pattern.text(writer)})"
+        groups = f" for each {','.join(map(writer.name, self.group))}" if self.group else ""
+        return f"({measures} over the last {over} of {self.pattern.text(writer)}{groups}{writer.within(self)})"
 
 
 Pattern = Scan | Moment | Pairs | Absent | Selected | OneOfSeveral | Sliding

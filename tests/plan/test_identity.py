@@ -20,12 +20,23 @@ happensAt(high(X, N), T) :- happensAt(level(X, N), T), limit(X, M), N > M * 1.5.
 holdsFor(lit(X, Y)=true, I) :- holdsFor(near(X, Y)=true, A), holdsFor(lamp(X)=on, B), intersect_all([A, B], I).
 holdsFor(later(X, Y)=true, I) :- holdsFor(near(X, Y)=true, A), holdsFor(lamp(X)=on, B), before(A, B, source, I).
 """
-#: A checkpoint is known by it: once there is a release, whoever must change this raises VERSION in the ledger.
-DIGEST = "0f36f5d07aa30482ba6abe5f42b89d7e2d400d1137373c9ddae9fe1c28855d07"
+PATTERNS = """
+total(K, S) <- (a(K, X) AGGREGATE S = sum(X) OVER LAST 2).9.
+:- policy(recent).
+:- prefer(longest).
+both(K) <- (a(K, V) SEQ b(K)) WHERE V > 3.
+:- prefer(greatest(V)).
+alone(K) <- NOT(b(K)).[a(K, _), 5].
+pair(K, V) <- a(K, V) SEQ c(K).
+"""
+#: A checkpoint is known by these: once there is a release, whoever must change this raises VERSION in the ledger.
+DIGEST = "c4e603dc2ac57b1114ad1c1c97270d8f7a680dafb1ce1971343944b35f191357"
+PATTERNS_DIGEST = "9821945c8a0cbfa8164386d41cb17a1602c86995e35e62649e7d0c5abd78669e"
 
 
 def test_the_identity_is_pinned() -> None:
     assert plan(parse(RULES)).identity == DIGEST
+    assert plan(parse(PATTERNS)).identity == PATTERNS_DIGEST
 
 
 @pytest.mark.parametrize(
@@ -42,6 +53,26 @@ def test_what_changes_no_rule_changes_no_identity(old: str, new: str) -> None:
 )
 def test_another_rule_has_another_identity(old: str, new: str) -> None:
     assert plan(parse(RULES.replace(old, new))).identity != DIGEST
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("recent", "chronological"),
+        ("longest", "shortest"),
+        ("greatest(V)", "least(V)"),
+        ("SEQ", "AND"),
+        ("V > 3", "V > 4"),
+        ("LAST 2", "LAST 3"),
+        ("LAST 2", "LAST 2 ticks"),
+        ("total(K, S) <- (a(K, X)", "total(1, S) <- (a(_, X)"),
+        ("S = sum(X)", "S = max(X)"),
+        (".9", ".8"),
+        ("NOT(b(K))", "NOT(b(_K))"),
+    ],
+)
+def test_another_pattern_has_another_identity(old: str, new: str) -> None:
+    assert plan(parse(PATTERNS.replace(old, new))).identity != PATTERNS_DIGEST
 
 
 def test_a_bound_is_part_of_it() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from holdsfor.plan.definitions import (
     Declared,
     Definition,
+    DefinitionNode,
     Derived,
     Domain,
     Due,
@@ -39,20 +40,25 @@ def show(plan: Plan) -> str:
 
 def show_source(source: InputSource) -> str:
     """The input with its kind; which arguments are needed as terms, and which are calculated with."""
-    names = ", ".join(map(named, source.relations))
-    kind = {"event": "event", "interval": "fluent", "point": "fluent by points"}[source.input.kind]
     columns = [("terms", source.identities), ("numbers", source.input.numbers)]
-    return "; ".join([f"{kind} {names}", *(f"{what} {_places(where)}" for what, where in columns if where)])
+    return "; ".join([show_input(source), *(f"{what} {_places(where)}" for what, where in columns if where)])
+
+
+def show_input(source: InputSource) -> str:
+    """Write the kind of an input, and the relations that come of it."""
+    kind = {"event": "event", "interval": "fluent", "point": "fluent by points"}[source.input.kind]
+    return f"{kind} {', '.join(map(named, source.relations))}"
 
 
 def show_domain(domain: Domain) -> Iterator[str]:
     for rule in domain.rules:
-        yield _declared(domain.relation, rule)
+        yield show_declared(domain.relation, rule)
     if not domain.rules:
         yield f"{named(domain.relation)}: none"
 
 
-def _declared(relation: Relation, rule: Declared) -> str:
+def show_declared(relation: Relation, rule: Declared) -> str:
+    """Write what a declaration or a background rule gives, and its conditions."""
     writer = Writer(rule.chain)
     head = grounding(relation, rule.args, writer)
     chain = writer.chain(rule.chain) or "always"
@@ -145,7 +151,7 @@ def _placed(definition: Definition, where: str, names: Names) -> Iterator[str]:
     yield from (f"  {rule}" for rule in rules)
 
 
-def show_definition(definition: Definition, names: Names = NO_NAMES) -> Iterator[str]:
+def show_definition(definition: DefinitionNode, names: Names = NO_NAMES) -> Iterator[str]:
     """The name and kind, then one line per rule; for intervals, more for the evidence and the conditions."""
     match definition:
         case Simple():
@@ -155,8 +161,7 @@ def show_definition(definition: Definition, names: Names = NO_NAMES) -> Iterator
             yield f"together {', '.join(map(named, definition.defines))}"
             for fluent in definition.fluents:
                 yield from _simple(fluent)
-            for due in definition.deadlines:
-                yield _deadline(due)
+            yield from map(show_deadline, definition.deadlines)
         case Recursion():
             yield f"until nothing is new {', '.join(map(named, definition.defines))}"
             for event in definition.events:
@@ -181,7 +186,8 @@ def _simple(fluent: Simple, names: Names = NO_NAMES) -> Iterator[str]:
             yield from (show_conclusion(rule, relation, kind, names) for rule in mine_rules)
 
 
-def _deadline(due: Due) -> str:
+def show_deadline(due: Due) -> str:
+    """Write what leads from which value of a fluent to which, and when."""
     source, target = due.values or (due.source.value, due.target.value)
     name = due.source.signature
     writer = Writer(due.conditions)
@@ -194,7 +200,9 @@ def _deadline(due: Due) -> str:
 def show_conclusion(rule: Conclude, relation: Relation, kind: str, names: Names = NO_NAMES) -> str:
     writer = Writer(rule.chain, rule.time, names)
     head = grounding(relation, rule.args, writer)
-    return f"{kind} {head} at {writer.name(rule.time)}: {writer.rule(rule.chain)}"
+    time = writer.name(rule.time)
+    when = f"at {time}" if rule.start is None else f"from {writer.name(rule.start)} to {time}"
+    return f"{kind} {head} {when}: {writer.rule(rule.chain)}"
 
 
 def show_holds_for_rule(rule: HoldsForRule, relation: Relation, names: Names = NO_NAMES) -> Iterator[str]:

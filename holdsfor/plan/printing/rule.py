@@ -21,7 +21,7 @@ from holdsfor.plan.operators import (
     Relation,
     Structure,
 )
-from holdsfor.plan.patterns import Absent, Pairs
+from holdsfor.plan.patterns import Absent, Choosing, Pairs, PatternNode
 from holdsfor.plan.walk import flat
 from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
@@ -97,9 +97,19 @@ class Writer:
 
     def limits(self, pattern: Pairs | Absent) -> str:
         """Write what limits the pairs of a join: a window, conditions, a policy."""
-        within = "" if pattern.within is None else f" within {pattern.within}"
-        policy = "" if pattern.policy == "unrestricted" else f", {pattern.policy}"
-        return within + self.passing(pattern.conditions) + policy
+        return self.within(pattern) + self.passing(pattern.conditions) + self._choosing(pattern.choosing)
+
+    def within(self, pattern: PatternNode) -> str:
+        """Write how long an occurrence may last."""
+        return "" if pattern.within is None else f" within {pattern.within}"
+
+    def _choosing(self, choosing: Choosing) -> str:
+        """Write the policy of a join, and what it takes first of what ended at the same time."""
+        if choosing.policy == "unrestricted":
+            return ""
+        words: list[str] = [choosing.policy]
+        words += [f"{order} {self.name(variable)}" if variable else order for order, variable in choosing.prefers]
+        return "".join(f", {each}" for each in words)
 
     def grounding(self, node: RelationNode) -> str:
         return grounding(node.relation, node.args, self)
