@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
@@ -10,49 +10,14 @@ from typing import Literal as OneOf
 from holdsfor.duration import TickUnit
 from holdsfor.language.literals import Literal, Statement
 from holdsfor.language.patterns import PatternRule
-from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args
+from holdsfor.language.terms import Place, Term, Var
+from holdsfor.language.terms import Signature as Signature
+from holdsfor.language.terms import Unreported as Unreported
 
 if TYPE_CHECKING:
     from holdsfor.language.diagnostics import Source
     from holdsfor.language.facts import FactTable
 
-
-class Signature(NamedTuple):
-    """A name with its number of arguments (the value of a fluent is not counted)."""
-
-    name: str
-    arity: int
-
-    def __str__(self) -> str:
-        return f"{self.name}/{self.arity}"
-
-    @classmethod
-    def of(cls, term: Term) -> Signature:
-        """Return the signature of an event, fluent or predicate: `f(a, b)` -> f/2."""
-        if isinstance(term, Compound):  # first and at once: facts come in great numbers
-            return cls(term.functor, len(term.args))
-        return cls(name_and_args(term)[0], 0)
-
-    @property
-    def signature(self) -> Signature:
-        return self
-
-    def stand_in(self, word: str) -> Signature:
-        """Name a fluent that stands for this dynamic domain and says who is in it. Only checking makes such fluents."""
-        return Signature(f"{self.name} {word}", self.arity)
-
-    def domain_behind(self, unreported: Collection[Unreported]) -> Signature | None:
-        """The dynamic domain that a fluent stands for, if it is such a fluent. unreported: what results leave out."""
-        name, _, word = self.name.rpartition(" ")
-        is_stand_in = word in STAND_INS and (self, None) in unreported
-        return Signature(name, self.arity) if is_stand_in else None
-
-
-Unreported = tuple[Signature, Term | None]
-"""What results leave out: a definition, or one value of a fluent."""
-
-#: `d seen` begins when a member of d turns up; `d ever` holds all of the history for whoever turns up in it.
-SEEN, EVER = STAND_INS = ("seen", "ever")
 #: `a as input` has the rows of a definition that also comes as input.
 AS_INPUT = "as input"
 

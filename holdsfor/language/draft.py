@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import chain, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdsfor.duration import TickUnit
 from holdsfor.functions import Registered
@@ -23,7 +24,7 @@ from holdsfor.language.description import (
 )
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactTable
-from holdsfor.language.literals import Body, Entity
+from holdsfor.language.literals import Body, Entity, Statement
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.settings import PatternSettings, Properties
@@ -32,6 +33,8 @@ from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
     from holdsfor.language.passes.order.strata import Dependency
+
+FluentAndValue = tuple[Term, Term]
 
 
 @dataclass(slots=True)
@@ -97,6 +100,10 @@ class DefinedNames:
     grounded: set[Signature] = field(default_factory=set)
     open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)
 
+    @property
+    def all(self) -> set[Signature]:
+        return self.events | self.simple | self.static
+
 
 @dataclass(slots=True)
 class DependencyOrder:
@@ -127,21 +134,51 @@ class Draft:
     @property
     def bodies(self) -> Iterator[Body]:
         """Iterate over the conditions of all clauses that have some."""
-        standing: list[Clause | Grounding | Initially | Deadline] = [*self.background, *self.groundings]
-        standing += [*self.initially, *self.deadlines]
-        bodies = chain((rule.body for rule in self.rules), (clause.body for clause in standing))
+        bodies = (clause.body for clause in chain[Statement](self.rules, self.background, self.timeless))
         return chain(filter(None, bodies), (rule.body for rule in self.patterns))
+
+    @property
+    def timeless(self) -> list[Grounding | Initially | Deadline]:
+        """Return the clauses whose conditions are about background knowledge, but for this itself."""
+        return [*self.groundings, *self.initially, *self.deadlines]
+
+    def rewrite(self, change: Callable[[Any], Any]) -> None:
+        """Change the clauses that have conditions as literals."""
+        clauses: list[Any]
+        for clauses in (self.rules, self.background, self.groundings, self.initially, self.deadlines):
+            clauses[:] = map(change, clauses)
 
     @property
     def predicates(self) -> set[Signature]:
         """Return the predicates of background knowledge that have facts or rules."""
         tables = {table.signature for table in self.texts.tables}
-        return tables | {Signature.of(clause.head) for clause in self.background}
+        return tables | {clause.signature for clause in self.background}
 
     @property
     def rules_in_time(self) -> Iterator[Rule | PatternRule]:
         """Iterate over the rules whose conditions are about times."""
         return chain[Rule | PatternRule](self.rules, self.patterns)
+
+    @property
+    def simple_values(self) -> Iterator[FluentAndValue]:
+        """Iterate over the fluents with values that begin at a time: by rules, at first, or by deadlines."""
+        yield from self._values_by("initiatedAt")
+        yield from ((each.fluent, each.value) for each in self.initially)
+        yield from ((each.fluent, each.target) for each in self.deadlines)
+
+    @property
+    def given_values(self) -> Iterator[FluentAndValue]:
+        """Iterate over the fluents with values that rules give them."""
+        return chain(self._values_by("holdsFor"), self.simple_values)
+
+    @property
+    def ended_values(self) -> Iterator[FluentAndValue]:
+        """Iterate over the fluents with values that rules end, or that deadlines begin with."""
+        yield from self._values_by("terminatedAt")
+        yield from ((each.fluent, each.source) for each in self.deadlines)
+
+    def _values_by(self, kind: str) -> Iterator[FluentAndValue]:
+        return ((rule.subject, rule.value) for rule in self.rules if rule.kind == kind and rule.value is not None)
 
     def error(self, code: str, message: str, place: Place, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, "error", message, place, hint, line=self._line(place)))
@@ -177,6 +214,14 @@ class Draft:
 
     def _line(self, place: Place) -> str:
         return "" if place is NOWHERE else self.texts.sources[place.file].line(place.line)
+
+
+def group_values(pairs: Iterable[FluentAndValue]) -> dict[Signature, list[Term]]:
+    """Group the values of fluents by fluent."""
+    values: dict[Signature, list[Term]] = defaultdict(list)
+    for fluent, value in pairs:
+        values[Signature.of(fluent)].append(value)
+    return values
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

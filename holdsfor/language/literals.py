@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.nodes import Node, all_terms, find_all
-from holdsfor.language.terms import Float, Int, Place, Term, Var, variables
+from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, variables
 
 Entity = OneOf["event", "fluent"]
 EdgeKind = OneOf["start", "end", "startI", "endI"]
@@ -99,6 +99,11 @@ class About(Literal):
     def subject(self) -> Term:
         """Return the event, the fluent without its value, or the goal."""
         return self.terms[0]
+
+    @property
+    def signature(self) -> Signature:
+        """Return the name and arity of its subject."""
+        return Signature.of(self.subject)
 
 
 class Mention(About):
@@ -380,10 +385,20 @@ def _variables_in(value: Var | tuple[Var, ...]) -> tuple[Var, ...]:
 
 
 class Statement(Node):
-    """A clause with a head, whose terms are its own, and with conditions."""
+    """A clause with a head, whose terms are its own, and with conditions. Its first term is what it is about."""
 
     __slots__ = ()
     place: Place
+
+    if TYPE_CHECKING:  # a field, or made of others
+
+        @property
+        def body(self) -> Body: ...
+
+    @property
+    def signature(self) -> Signature:
+        """Return the name and arity of what it is about."""
+        return Signature.of(getattr(self, self.TERMS[0]))
 
     @property
     def head_variables(self) -> set[Var]:

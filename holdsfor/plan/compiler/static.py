@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
-from holdsfor.language.description import EVER
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.terms import EVER, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.bodies.relations import Relations
 from holdsfor.plan.compiler.bodies.rewrite import names_of

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Signature
-from holdsfor.language.draft import Draft
+from holdsfor.language.description import Signature
+from holdsfor.language.draft import Draft, group_values
 from holdsfor.language.facts import join_tables, only_names
-from holdsfor.language.literals import Aggregate, Call, Compare, FluentLiteral, Is, Literal, Or
+from holdsfor.language.literals import Aggregate, Call, Compare, FluentLiteral, Is, Literal, Or, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
@@ -20,7 +21,8 @@ _Names = dict[_Slot, Atom | None]
 
 def clashes(draft: Draft) -> None:
     """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
-    facts, values = _facts(draft), {owner: only_names(terms) for owner, terms in _values(draft).items()}
+    facts = _facts(draft)
+    values = {owner: only_names(terms) for owner, terms in group_values(draft.given_values).items()}
     for body, times in _bodies(draft):
         for literal, numeric in _uses(body, times):
             for variable, name, source in _given(literal, facts, values):
@@ -35,11 +37,8 @@ def _bodies(draft: Draft) -> Iterator[tuple[tuple[Literal, ...], dict[Var, Var]]
     """The bodies of all clauses, each with the time of its head: a time is a number."""
     for rule in draft.rules:
         yield rule.body, {} if rule.kind == "holdsFor" else {rule.at: rule.at}
-    clauses: list[Clause | Grounding | Initially | Deadline] = [*draft.background, *draft.groundings]
-    for clause in [*clauses, *draft.initially, *draft.deadlines]:
+    for clause in chain[Statement](draft.background, draft.timeless, draft.patterns):
         yield clause.body, {}
-    for pattern in draft.patterns:
-        yield pattern.body, {}
 
 
 def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
@@ -57,7 +56,7 @@ def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Li
 def _facts(draft: Draft) -> _Names:
     """A name that the facts of a predicate have at a position. A predicate with rules may give anything."""
     terms_by_slot: dict[_Slot, list[Term]] = defaultdict(list)
-    ruled = {Signature.of(clause.head) for clause in draft.background if clause.body}
+    ruled = {clause.signature for clause in draft.background if clause.body}
     for clause in draft.background:
         name, args = name_and_args(clause.head)
         owner = Signature(name, len(args))
@@ -70,19 +69,6 @@ def _facts(draft: Draft) -> _Names:
             listed = table.name_at(slot[1])
             names[slot] = listed if names.get(slot, listed) is not None else None
     return names
-
-
-def _values(draft: Draft) -> dict[Signature, list[Term]]:
-    """The values that rules give each fluent."""
-    values: dict[Signature, list[Term]] = defaultdict(list)
-    for rule in draft.rules:
-        if rule.value is not None and rule.kind != "terminatedAt":
-            values[Signature.of(rule.subject)].append(rule.value)
-    for initial in draft.initially:
-        values[Signature.of(initial.fluent)].append(initial.value)
-    for deadline in draft.deadlines:
-        values[Signature.of(deadline.fluent)].append(deadline.target)
-    return values
 
 
 def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
@@ -101,10 +87,10 @@ def _given(
 ) -> Iterator[tuple[Var, Atom | None, Signature]]:
     """The variables of a condition, with a name if it gives them nothing but names, and where that comes from."""
     if isinstance(literal, Call):
-        owner = Signature.of(literal.goal)
+        owner = literal.signature
         for position, arg in enumerate(name_and_args(literal.goal)[1]):
             if isinstance(arg, Var):
                 yield arg, facts.get((owner, position)), owner
     elif isinstance(literal, FluentLiteral) and isinstance(literal.value, Var):
-        owner = Signature.of(literal.fluent)
+        owner = literal.signature
         yield literal.value, values.get(owner), owner

@@ -32,9 +32,9 @@ def _rules_of_events(draft: Draft) -> _Rules:
     rules: dict[Signature, list[tuple[Term, tuple[Literal, ...]]]] = defaultdict(list)
     for rule in draft.rules:
         if rule.kind == "happensAt":
-            rules[Signature.of(rule.subject)].append((rule.subject, rule.body))
+            rules[rule.signature].append((rule.subject, rule.body))
     for pattern in draft.patterns:
-        rules[Signature.of(pattern.head)].append((pattern.head, pattern.body))
+        rules[pattern.signature].append((pattern.head, pattern.body))
     return rules
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from holdsfor.language.description import Rule, Signature
-from holdsfor.language.draft import Draft
+from holdsfor.language.draft import Draft, group_values
 from holdsfor.language.terms import NOWHERE, Term, is_ground, name_and_args
 from holdsfor.language.written import written
 
@@ -17,28 +17,17 @@ def unending(draft: Draft) -> None:
     initiations: dict[Signature, list[Rule]] = defaultdict(list)
     for rule in draft.rules:
         if rule.kind == "initiatedAt" and rule.subject.place != NOWHERE:  # not one that was made for a dynamic domain
-            initiations[Signature.of(rule.subject)].append(rule)
-    ended = {Signature.of(rule.subject) for rule in draft.rules if rule.kind == "terminatedAt"}
-    ended |= {Signature.of(deadline.fluent) for deadline in draft.deadlines}
-    values = _values(draft)
+            initiations[rule.signature].append(rule)
+    ended = {rule.signature for rule in draft.rules if rule.kind == "terminatedAt"}
+    ended |= {deadline.signature for deadline in draft.deadlines}
+    values = group_values(draft.simple_values)
     for owner, rules in initiations.items():
         if owner not in ended and not _has_several(values[owner]):
             _warn(draft, rules[0])
 
 
-def _values(draft: Draft) -> dict[Signature, set[Term]]:
-    """The values that each fluent may take: to take one ends the others."""
-    values: dict[Signature, set[Term]] = defaultdict(set)
-    for rule in draft.rules:
-        if rule.kind == "initiatedAt" and rule.value is not None:
-            values[Signature.of(rule.subject)].add(rule.value)
-    for initial in draft.initially:
-        values[Signature.of(initial.fluent)].add(initial.value)
-    return values
-
-
-def _has_several(values: set[Term]) -> bool:
-    return len(values) > 1 or not all(map(is_ground, values))
+def _has_several(values: list[Term]) -> bool:
+    return len(set(values)) > 1 or not all(map(is_ground, values))
 
 
 def _warn(draft: Draft, rule: Rule) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from holdsfor.language.description import Rule, Signature
-from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.draft import Draft, did_you_mean, group_values
 from holdsfor.language.literals import FluentLiteral, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.conditions.comparisons import can_be_equal
@@ -16,18 +15,13 @@ from holdsfor.language.written import written
 
 
 def unreachable(draft: Draft) -> None:
-    values: dict[Signature, set[Term]] = defaultdict(set)
-    for rule in draft.rules:
-        if rule.value is not None:
-            values[Signature.of(rule.subject)].update([] if rule.kind == "terminatedAt" else [rule.value])
-    for initial in draft.initially:
-        values[Signature.of(initial.fluent)].add(initial.value)
-    for deadline in draft.deadlines:
-        values[Signature.of(deadline.fluent)].add(deadline.target)
+    values = group_values(draft.given_values)
+    for fluent, _ in draft.ended_values:
+        values.setdefault(Signature.of(fluent), [])
     seen: dict[Rule | PatternRule, Place] = {}
     for deadline in draft.deadlines:
-        if Signature.of(deadline.fluent).name not in draft.texts.damaged:
-            owner = Signature.of(deadline.fluent)
+        if deadline.signature.name not in draft.texts.damaged:
+            owner = deadline.signature
             _check(draft, owner, deadline.source, values, deadline.source.place)
     conditions = [condition for rule in draft.rules for condition in _asked(rule)]
     conditions += [condition for rule in draft.patterns for condition in _conditions(rule.body)]
@@ -44,7 +38,7 @@ def unreachable(draft: Draft) -> None:
 
 
 def _check(
-    draft: Draft, owner: Signature, value: Term, all_values: Mapping[Signature, set[Term]], place: Place
+    draft: Draft, owner: Signature, value: Term, all_values: Mapping[Signature, list[Term]], place: Place
 ) -> None:
     """Warn of a fluent that never holds, and of a value that it never has."""
     values = all_values[owner]
@@ -53,7 +47,7 @@ def _check(
         hint = did_you_mean(owner.name, initiated) or f"add an initiatedAt rule for {owner.name}"
         draft.warning("never", f"{owner} never holds: rules end it, and none begins it", place, hint)
     elif not any(can_be_equal(value, each) for each in values):
-        texts = sorted(map(written, values))
+        texts = sorted(map(written, set(values)))
         hint = did_you_mean(written(value), texts) or f"its values are {', '.join(texts)}"
         at = place if value.place is NOWHERE else value.place
         draft.warning("never", f"{owner} never has the value {written(value)}", at, hint)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Deadline, Initially, Input, Signature
-from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.draft import Draft, arguments, did_you_mean, group_values
 from holdsfor.language.literals import Occurs
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.conditions.numbers import numbers
@@ -21,13 +21,13 @@ def kinds(draft: Draft) -> None:
     """A name in a head is defined, and may also come as input; a name only in bodies or declarations is input."""
     first: dict[tuple[str, Signature], Place] = {}
     for pattern in draft.patterns:
-        first.setdefault(("event", Signature.of(pattern.head)), pattern.place)
+        first.setdefault(("event", pattern.signature), pattern.place)
     for rule in draft.rules:
         sort = {"happensAt": "event", "holdsFor": "static"}.get(rule.kind, "simple")
         first.setdefault((sort, defined(rule)[1]), rule.place)
     changing: list[Initially | Deadline] = [*draft.initially, *draft.deadlines]
     for each in changing:
-        first.setdefault(("simple", Signature.of(each.fluent)), each.place)
+        first.setdefault(("simple", each.signature), each.place)
     draft.definitions.events = {owner for sort, owner in first if sort == "event"}
     draft.definitions.simple = {owner for sort, owner in first if sort == "simple"}
     draft.definitions.static = {owner for sort, owner in first if sort == "static"}
@@ -54,7 +54,7 @@ def kinds(draft: Draft) -> None:
 
 def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], lasting: set[Node]) -> None:
     """Find the definitions that may also come as input: those declared so, or all if no input is declared."""
-    lasting = lasting | {("event", Signature.of(rule.head)) for rule in draft.patterns}
+    lasting = lasting | {("event", rule.signature) for rule in draft.patterns}
     unreported = draft.definitions.unreported
     taken = {each.signature.name for each in draft.definitions.inputs}
     for node in sorted(definitions(draft)):
@@ -68,7 +68,7 @@ def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], las
 def _lasting(draft: Draft) -> set[Node]:
     """The events whose starts and ends both matter to some rule."""
     bodies = [rule.body for rule in draft.rules_in_time]
-    return {("event", Signature.of(each.event)) for body in bodies for each in find_all(body, Occurs)}
+    return {("event", each.signature) for body in bodies for each in find_all(body, Occurs)}
 
 
 def definitions(draft: Draft) -> set[Node]:
@@ -98,8 +98,8 @@ def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) 
 
 def _check_two_worlds(draft: Draft) -> None:
     """An event is defined by patterns or by happensAt rules."""
-    derived = {Signature.of(rule.subject) for rule in draft.rules if rule.kind == "happensAt"}
-    for owner, rule in {Signature.of(rule.head): rule for rule in reversed(draft.patterns)}.items():
+    derived = {rule.signature for rule in draft.rules if rule.kind == "happensAt"}
+    for owner, rule in {rule.signature: rule for rule in reversed(draft.patterns)}.items():
         if owner in derived:
             message = f"{owner} is defined by a pattern and by happensAt rules"
             hint = f"give one of them another name; to have both, write {written(rule.head)} <- the other event."
@@ -122,21 +122,18 @@ def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
 
 def _check_values(draft: Draft, owner: Signature) -> None:
     """Some values of a fluent may be simple and others statically determined, but none of them both."""
-    rules = [rule for rule in draft.rules if rule.value is not None and Signature.of(rule.subject) == owner]
-    simple = {rule.value for rule in rules if rule.kind == "initiatedAt"}
-    simple |= {each.value for each in draft.initially if Signature.of(each.fluent) == owner}
-    simple |= {
-        value for each in draft.deadlines if Signature.of(each.fluent) == owner for value in (each.source, each.target)
-    }
+    rules = [rule for rule in draft.rules if rule.value is not None and rule.signature == owner]
+    simple = group_values(draft.simple_values)[owner]
+    simple += [each.source for each in draft.deadlines if each.signature == owner]
     ended = {rule.value for rule in rules if rule.kind == "terminatedAt" and rule.value and is_ground(rule.value)}
     for rule in rules:
         if rule.kind != "holdsFor" or rule.value is None:
             continue
-        if rule.value in simple | ended:
+        if rule.value in simple or rule.value in ended:
             what = f"{written(rule.subject)}={written(rule.value)}"
             hint = "keep one of the two: initiatedAt/terminatedAt rules, or holdsFor rules"
             message = f"{what} has both initiatedAt or terminatedAt rules and holdsFor rules"
-        elif not all(is_ground(value) for value in (rule.value, *simple) if value is not None):
+        elif not all(map(is_ground, (rule.value, *simple))):
             hint = "write the values as constants, in all its rules"
             message = f"{owner} has both kinds of rules, initiatedAt and holdsFor, and a value that is a variable"
         else:

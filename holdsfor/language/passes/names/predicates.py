@@ -26,7 +26,7 @@ def predicates(draft: Draft) -> None:
     missing: dict[Signature, list[Call]] = defaultdict(list)
     for body in draft.bodies:
         for call in find_all(body, Call):
-            owner = Signature.of(call.goal)
+            owner = call.signature
             if owner not in defined and owner.name not in draft.texts.damaged and call.goal != FAIL:
                 missing[owner].append(call)
     for owner, uses in missing.items():
@@ -80,4 +80,4 @@ def _event_instead(draft: Draft, goal: Term, predicates: Collection[str]) -> str
 
 def _events_and_fluents(draft: Draft) -> set[Signature]:
     read = {node[1] for body in draft.bodies for node, _ in mentioned(body)}
-    return read | draft.definitions.events | draft.definitions.simple | draft.definitions.static
+    return read | draft.definitions.all

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeGuard
 
-from holdsfor.language.description import FluentValue, Rule, Signature
+from holdsfor.language.description import Defined, FluentValue, Rule
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Edge, Holds, Literal, Mention
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.order.graph import components
+from holdsfor.language.passes.order.graph import components, shortest_way
 from holdsfor.language.passes.order.negations import one_at_a_time
 from holdsfor.language.passes.order.strata import Dependency, Part
-from holdsfor.language.terms import Term, Var, shifted
+from holdsfor.language.terms import Place, Term, Var, shifted
 from holdsfor.language.written import written
 
 _ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
@@ -30,14 +31,14 @@ def circles(draft: Draft) -> None:
         for step in group:
             reason = _reason(draft, step, rounds)
             if reason:
-                _report(draft, _way(group, step), *reason)
+                _report(draft, group, step, *reason)
                 break
 
 
 def _reason(draft: Draft, step: Dependency, rounds: dict[Part, int]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
-    if step.head[0] == "event" and any(Signature.of(rule.head) == name for rule in draft.patterns):
+    if step.head[0] == "event" and any(rule.signature == name for rule in draft.patterns):
         hint = "let the pattern be made of input events, or let the others ask for what it is made of"
         return f"a pattern must be complete before what reads it: {name} cannot be part of a circle with fluents", hint
     if step.head[0] == "event":
@@ -86,28 +87,20 @@ def _rounds_of_edges(group: list[Dependency]) -> dict[Part, int]:
     return {node: number for number, members in enumerate(components(needs)) for node in members}
 
 
-def _way(group: list[Dependency], first: Dependency) -> list[Dependency]:
-    """A shortest way round that begins with a step."""
-    steps: dict[Part, list[Dependency]] = {}
-    for step in group:
-        steps.setdefault(step.head, []).append(step)
-    paths = [[first]]
-    seen: set[Part] = set()
-    for path in paths:
-        if path[-1].need == first.head:
-            return path
-        for step in steps.get(path[-1].need, []):
-            if step.need not in seen:
-                seen.add(step.need)
-                paths.append([*path, step])
-    return [first]
+def _report(draft: Draft, group: list[Dependency], first: Dependency, reason: str, hint: str) -> None:
+    """Report a circle by a shortest way round that begins with a step."""
+    steps: dict[Part, dict[Part, Place]] = {}
+    for step in (first, *group):
+        steps.setdefault(step.head, {}).setdefault(step.need, step.place)
+    way = [first.need] if first.need == first.head else shortest_way(steps, first.need, first.head)
+    shown = [(need[1], steps[head][need]) for head, need in pairwise([first.head, *way])]
+    report_circle(draft, first.head[1], shown, reason, hint)
 
 
-def _report(draft: Draft, way: list[Dependency], reason: str, hint: str) -> None:
-    first = way[0]
-    shown = "".join(f" <- {step.need[1]} ({step.place.file}:{step.place.line})" for step in way)
-    message = f"{first.head[1]} depends on itself: {first.head[1]}{shown}; {reason}"
-    draft.error("cycle", message, first.place, hint)
+def report_circle(draft: Draft, owner: Defined, way: list[tuple[Defined, Place]], reason: str, hint: str) -> None:
+    """Report that a definition needs itself. way: what each needs, and where; the first place is the one to mend."""
+    shown = "".join(f" <- {need} ({place.file}:{place.line})" for need, place in way)
+    draft.error("cycle", f"{owner} depends on itself: {owner}{shown}; {reason}", way[0][1], hint)
 
 
 # ---------------------------------------------------------------- times

@@ -43,17 +43,15 @@ def _taken(waiting: dict[Node, None], first: Node) -> list[Node]:
     return group[::-1]
 
 
-def cycle(group: list[Node], needs: Mapping[Node, Collection[Node]]) -> list[Node] | None:
-    """A shortest way from a member of the group back to itself; None if there is none (a lone node without a loop)."""
-    order = list(needs)
-    first, inner = min(group, key=order.index), set(group)
-    paths: list[list[Node]] = [[first]]
+def shortest_way(needs: Mapping[Node, Collection[Node]], start: Node, goal: Node) -> list[Node]:
+    """Return the nodes of a shortest way of one step or more, with both ends; only the start if there is none."""
+    paths = [[start]]
     seen: set[Node] = set()
     for path in paths:
-        for need in needs[path[-1]]:
-            if need == first:
+        for need in needs.get(path[-1], ()):
+            if need == goal:
                 return [*path, need]
-            if need in inner and need not in seen:
+            if need not in seen:
                 seen.add(need)
                 paths.append([*path, need])
-    return None
+    return [start]

@@ -85,7 +85,7 @@ def _simple(body: Body, members: set[Signature]) -> bool:
 
 
 def _asked(body: Iterable[Literal], members: set[Signature]) -> list[Holds]:
-    return [each for each in find_all(body, Holds) if Signature.of(each.fluent) in members]
+    return [each for each in find_all(body, Holds) if each.signature in members]
 
 
 def _others(case: Body, literal: Literal) -> set[Var]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from itertools import pairwise
 
-from holdsfor.language.description import Signature
+from holdsfor.language.description import Defined, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.nodes import find_all
+from holdsfor.language.passes.order.circles import report_circle
+from holdsfor.language.passes.order.graph import shortest_way
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -29,7 +31,7 @@ from holdsfor.language.terms import Place
 def pattern_circles(draft: Draft) -> None:
     for group in draft.order.pattern_circles:
         members = set(group)
-        rules = [rule for rule in draft.patterns if Signature.of(rule.head) in members]
+        rules = [rule for rule in draft.patterns if rule.signature in members]
         _check_circle(draft, rules, members)
 
 
@@ -40,8 +42,7 @@ def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature
             _chosen_leaves(rule, members) if rule.policy != "unrestricted" else _long_leaves(rule, members, negates)
         )
         for leaf, reason, hint in (*_closed_leaves(rule, members), *others):
-            shown = _show_circle(rules, rule, Signature.of(leaf.event))
-            draft.error("cycle", f"{Signature.of(rule.head)} depends on itself{shown}; {reason}", leaf.place, hint)
+            report_circle(draft, rule.signature, _way_round(rules, rule, leaf), reason, hint)
             return
 
 
@@ -114,26 +115,14 @@ def leaves_among(pattern: Pattern, members: Set[Signature]) -> Iterator[EventPat
     return (leaf for leaf in find_all(pattern, EventPattern) if Signature.of(leaf.event) in members)
 
 
-def _show_circle(rules: list[PatternRule], first: PatternRule, need: Signature) -> str:
-    """`: a/1 <- b/1 (rules.ec:3) <- a/1 (rules.ec:4)`, a way round that begins with a rule and what it needs."""
-    owner = Signature.of(first.head)
-    members = {Signature.of(rule.head) for rule in rules}
-    needs: dict[Signature, dict[Signature, Place]] = {each: {} for each in (owner, *members)}
+def _way_round(rules: list[PatternRule], first: PatternRule, leaf: EventPattern) -> list[tuple[Defined, Place]]:
+    """Return a shortest way round that begins with an event that a rule needs: what each needs, and where."""
+    owner, need = first.signature, Signature.of(leaf.event)
+    members = {rule.signature for rule in rules}
+    needs: dict[Signature, dict[Signature, Place]] = {each: {} for each in members}
+    needs[owner][need] = leaf.place
     for rule in (first, *rules):
-        for leaf in leaves_among(rule.pattern, members):
-            needs[Signature.of(rule.head)].setdefault(Signature.of(leaf.event), leaf.place)
-    way = [owner] if need == owner else [owner, *_shortest(needs, need, owner)[:-1]]
-    steps = [*way, owner]
-    shown = [
-        f" <- {after} ({needs[before][after].file}:{needs[before][after].line})" for before, after in pairwise(steps)
-    ]
-    return f": {owner}{''.join(shown)}"
-
-
-def _shortest(needs: dict[Signature, dict[Signature, Place]], begin: Signature, end: Signature) -> list[Signature]:
-    paths = [[begin]]
-    for path in paths:
-        if path[-1] == end:
-            return path
-        paths += [[*path, each] for each in needs[path[-1]] if each not in path]
-    return [begin, end]
+        for part in leaves_among(rule.pattern, members):
+            needs[rule.signature].setdefault(Signature.of(part.event), part.place)
+    way = [need] if need == owner else shortest_way(needs, need, owner)
+    return [(after, needs[before][after]) for before, after in pairwise([owner, *way])]

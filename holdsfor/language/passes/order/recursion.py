@@ -8,46 +8,35 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, Closed, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.order.graph import components, cycle
+from holdsfor.language.passes.order.graph import components, shortest_way
 from holdsfor.language.terms import Place
 
 
 def recursion(draft: Draft) -> None:
     """Finds the groups that call each other. A call inside a negation or findall must be of an earlier group."""
     needs: dict[Signature, dict[Signature, Place]] = {
-        Signature.of(clause.head): {} for clause in draft.background if clause.body
+        clause.signature: {} for clause in draft.background if clause.body
     }
     closed: dict[tuple[Signature, Signature], Place] = {}
     for clause in draft.background:
-        owner = Signature.of(clause.head)
+        owner = clause.signature
         for call in find_all(clause.body, Call):
-            if Signature.of(call.goal) in needs:
-                needs[owner].setdefault(Signature.of(call.goal), call.place)
+            if call.signature in needs:
+                needs[owner].setdefault(call.signature, call.place)
         for call in _closed(clause.body):
-            closed.setdefault((owner, Signature.of(call.goal)), call.place)
+            closed.setdefault((owner, call.signature), call.place)
     for group in components(needs):
         if len(group) == 1 and group[0] not in needs[group[0]]:
             continue
         draft.order.recursive.update(group)
         for (owner, called), place in closed.items():
             if owner in group and called in group:
-                _report(draft, owner, called, group, needs, place)
+                _report(draft, called, " <- ".join(map(str, shortest_way(needs, called, called))), place)
                 break
 
 
-def _report(
-    draft: Draft,
-    owner: Signature,
-    called: Signature,
-    group: list[Signature],
-    needs: dict[Signature, dict[Signature, Place]],
-    place: Place,
-) -> None:
-    # The way round that begins with the call: the callee first, so that `cycle` starts there.
-    ordered = {each: needs[each] for each in (called, *(other for other in group if other != called))}
-    way = cycle(list(ordered), ordered) or [owner, called]
-    shown = " <- ".join(map(str, way))
-    message = f"{called} calls itself inside a negation or findall: {shown}; it has no answer that comes first"
+def _report(draft: Draft, called: Signature, way: str, place: Place) -> None:
+    message = f"{called} calls itself inside a negation or findall: {way}; it has no answer that comes first"
     hint = f"define what is asked there without {called}, or write the cases as facts"
     draft.error("cycle", message, place, hint)
 

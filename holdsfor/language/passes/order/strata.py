@@ -38,7 +38,7 @@ def strata(draft: Draft) -> None:
     for step in all_steps:
         needs[step.head].append(step.need)
     levels: dict[Part, int] = {}
-    patterns = {Signature.of(rule.head) for rule in draft.patterns}
+    patterns = {rule.signature for rule in draft.patterns}
     for group in components(needs):
         inner = set(group)
         below = [levels[need] for part in group for need in needs[part] if need not in inner]
@@ -62,7 +62,7 @@ def defined_parts(draft: Draft) -> dict[Part, None]:
     split = split_values(draft.rules, draft.definitions.simple)
     fluents = [each.fluent for each in draft.initially] + [each.fluent for each in draft.deadlines]
     also: list[Part] = [("fluent", Signature.of(fluent)) for fluent in fluents]
-    also += [("event", Signature.of(rule.head)) for rule in draft.patterns]
+    also += [("event", rule.signature) for rule in draft.patterns]
     return dict.fromkeys([*(_part(rule, split) for rule in draft.rules), *also])
 
 
@@ -71,7 +71,7 @@ def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Sig
     by_fluent: dict[Signature, dict[Term, None]] = {}
     for rule in rules:
         if rule.kind == "holdsFor" and rule.value is not None:
-            by_fluent.setdefault(Signature.of(rule.subject), {}).setdefault(rule.value)
+            by_fluent.setdefault(rule.signature, {}).setdefault(rule.value)
     mixed = set(simple)
     return {
         owner: tuple(values)
@@ -93,13 +93,13 @@ def steps(draft: Draft) -> Iterator[Dependency]:
         for literal in mentions(pattern.body):
             for need in _needs(literal, split):
                 if need in parts:
-                    yield Dependency(("event", Signature.of(pattern.head)), need, literal, None, literal.place)
+                    yield Dependency(("event", pattern.signature), need, literal, None, literal.place)
     for initial in draft.initially:
         for literal in mentions(initial.body):
             for need in _needs(literal, split):
-                yield Dependency(("fluent", Signature.of(initial.fluent)), need, literal, None, literal.place)
+                yield Dependency(("fluent", initial.signature), need, literal, None, literal.place)
     for deadline in draft.deadlines:
-        fluent: Part = "fluent", Signature.of(deadline.fluent)
+        fluent: Part = "fluent", deadline.signature
         yield Dependency(fluent, fluent, None, None, deadline.place)
 
 
@@ -125,7 +125,7 @@ def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Ite
 
 def defined(rule: Rule) -> Node:
     """The event or fluent that a rule is for."""
-    return "event" if rule.kind == "happensAt" else "fluent", Signature.of(rule.subject)
+    return "event" if rule.kind == "happensAt" else "fluent", rule.signature
 
 
 def mentions(body: tuple[Literal, ...]) -> Iterator[Mention]:
@@ -135,7 +135,7 @@ def mentions(body: tuple[Literal, ...]) -> Iterator[Mention]:
 
 def node(literal: Mention) -> Node:
     """Return the event or fluent that a condition is about."""
-    return literal.ENTITY, Signature.of(literal.subject)
+    return literal.ENTITY, literal.signature
 
 
 def mentioned(body: tuple[Literal, ...]) -> Iterator[tuple[Node, Place]]:

@@ -19,11 +19,7 @@ Literals = tuple[Literal, ...]
 
 def apart(draft: Draft) -> None:
     """Two findalls may collect the same variable: in each it is another one."""
-    draft.rules = [_clause(draft, each) for each in draft.rules]
-    draft.background = [_clause(draft, each) for each in draft.background]
-    draft.groundings = [_clause(draft, each) for each in draft.groundings]
-    draft.initially = [_clause(draft, each) for each in draft.initially]
-    draft.deadlines = [_clause(draft, each) for each in draft.deadlines]
+    draft.rewrite(partial(_clause, draft))
 
 
 def _clause(draft: Draft, clause: WithBody) -> WithBody:

@@ -25,7 +25,7 @@ from holdsfor.language.terms import Compound, Int, Var, shifted
 
 def bounds(draft: Draft) -> None:
     """Check the definitions that bounds name, and build the bounds into their rules."""
-    defined = draft.definitions.events | draft.definitions.simple | draft.definitions.static
+    defined = draft.definitions.all
     for owner, (_, place) in draft.declared.bounds.items():
         if owner in defined:
             continue
@@ -57,7 +57,7 @@ def bound_definitions(description: EventDescription, bounds: Mapping[Signature, 
 
 def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Iterator[Rule]:
     for rule in rules:
-        ticks = bounds.get(Signature.of(rule.subject))
+        ticks = bounds.get(rule.signature)
         if ticks is None:
             yield rule
         elif rule.kind == "holdsFor":
@@ -69,7 +69,7 @@ def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Itera
 def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]) -> Iterator[PatternRule]:
     """A bound of a pattern's event is a window around the whole pattern."""
     for rule in rules:
-        ticks = bounds.get(Signature.of(rule.head))
+        ticks = bounds.get(rule.signature)
         yield rule if ticks is None else replace(rule, pattern=Limit(rule.pattern, ticks, rule.place))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdsfor.language.description import Clause, Rule, Signature
+from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, Literal, Mention
 from holdsfor.language.nodes import find_all
+from holdsfor.language.passes.preparation.apart import WithBody
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import Atom, variables
 
@@ -16,13 +17,13 @@ _CUT = Atom("!")
 
 def cuts(draft: Draft) -> None:
     """Without the order of clauses a cut can only be a hint for speed; where it is more, the rule must say so."""
-    last = {Signature.of(clause.head): number for number, clause in enumerate(draft.background)}
+    last = {clause.signature: number for number, clause in enumerate(draft.background)}
     last.update((table.signature, len(draft.background)) for table in draft.texts.tables)
     for number, clause in enumerate(draft.background):
         cut = next((literal for literal in clause.body if _is_cut(literal)), None)
         if cut is None:
             continue
-        owner = Signature.of(clause.head)
+        owner = clause.signature
         ends = _is_cut(clause.body[-1]) and _only_tests(draft, owner)
         if not ends and number != last[owner]:
             hint = "remove the cut and write the opposite of its conditions in the other clauses: \\+ ..."
@@ -30,17 +31,14 @@ def cuts(draft: Draft) -> None:
         elif not ends:
             message = f"the cut is left out: every answer of {owner} counts, not only the first"
             draft.warning("cut", message, cut.place, "remove the cut")
-        draft.background[number] = Clause(clause.head, _without(clause.body), clause.place)
-    draft.groundings = [replace(each, body=_without(each.body)) for each in draft.groundings]
-    draft.initially = [replace(each, body=_without(each.body)) for each in draft.initially]
-    draft.deadlines = [replace(each, body=_without(each.body)) for each in draft.deadlines]
+    draft.rewrite(_without_cuts)
     _rules(draft)
 
 
 def _rules(draft: Draft) -> None:
     """A cut in RTEC's holdsFor rules guards a fallback `[]`, and says nothing here; any other is worth a word."""
     for rule, place in draft.reading.cuts:
-        owner = Signature.of(rule.subject)
+        owner = rule.signature
         if rule.kind != "holdsFor":
             message = "the cut is left out: every answer of the rule counts, not only the first"
             draft.warning("cut", message, place, "remove the cut")
@@ -52,13 +50,15 @@ def _rules(draft: Draft) -> None:
 
 def _same(rule: Rule, other: Rule) -> bool:
     """Are both about one fluent, perhaps with the same value?"""
-    if rule.value is None or other.value is None or Signature.of(rule.subject) != Signature.of(other.subject):
+    if rule.value is None or other.value is None or rule.signature != other.signature:
         return False
     return rule.kind == other.kind and overlap(rule.subject, other.subject) and overlap(rule.value, other.value)
 
 
-def _without(body: tuple[Literal, ...]) -> tuple[Literal, ...]:
-    return tuple(literal for literal in body if not _is_cut(literal))
+def _without_cuts(clause: WithBody) -> WithBody:
+    if not any(map(_is_cut, clause.body)):
+        return clause
+    return replace(clause, body=tuple(literal for literal in clause.body if not _is_cut(literal)))
 
 
 def _is_cut(literal: Literal) -> bool:
@@ -70,6 +70,6 @@ def _only_tests(draft: Draft, owner: Signature) -> bool:
     for body in (rule.body for rule in draft.rules_in_time):
         bound = {variable for literal in body if isinstance(literal, Mention) for variable in literal.own_variables}
         for call in find_all(body, Call):
-            if Signature.of(call.goal) == owner and not bound.issuperset(variables(call.goal)):
+            if call.signature == owner and not bound.issuperset(variables(call.goal)):
                 return False
     return True

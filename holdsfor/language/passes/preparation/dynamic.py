@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
-from holdsfor.language.description import EVER, SEEN, STAND_INS, Clause, Deadline, Grounding, Initially, Rule, Signature
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     Algebra,
@@ -31,7 +31,22 @@ from holdsfor.language.nodes import find_all, map_terms
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.reading.unfolding import unify
-from holdsfor.language.terms import NOWHERE, START, Atom, Compound, Place, Term, Var, name_and_args, renamed, variables
+from holdsfor.language.terms import (
+    EVER,
+    NOWHERE,
+    SEEN,
+    STAND_INS,
+    START,
+    Atom,
+    Compound,
+    Place,
+    Signature,
+    Term,
+    Var,
+    name_and_args,
+    renamed,
+    variables,
+)
 
 Body = tuple[Literal, ...]
 Member = tuple[Signature, tuple[Term, ...]]
@@ -77,32 +92,32 @@ def dynamic(draft: Draft) -> None:
 
 
 def _feeds(draft: Draft) -> Iterator[DomainFeed]:
-    defined = {(Signature.of(rule.subject), rule.kind != "happensAt") for rule in draft.rules}
-    defined |= {(Signature.of(each.fluent), True) for each in draft.initially}
-    defined |= {(Signature.of(each.fluent), True) for each in draft.deadlines}
+    defined = {(rule.signature, rule.kind != "happensAt") for rule in draft.rules}
+    defined |= {(each.signature, True) for each in draft.initially}
+    defined |= {(each.signature, True) for each in draft.deadlines}
     for grounding in draft.groundings:
-        owner, args = Signature.of(grounding.entity), name_and_args(grounding.entity)[1]
+        owner, args = grounding.signature, name_and_args(grounding.entity)[1]
         if (owner, grounding.value is not None) in defined:
             continue
         for literal in grounding.body:
-            if isinstance(literal, Call) and Signature.of(literal.goal) in draft.declared.dynamic_domains:
+            if isinstance(literal, Call) and literal.signature in draft.declared.dynamic_domains:
                 members = name_and_args(literal.goal)[1]
                 if all_names(members).keys() <= all_names(args).keys():
                     entity, value = grounding.entity, grounding.value
-                    yield DomainFeed(Signature.of(literal.goal), entity, value, members, grounding.place)
+                    yield DomainFeed(literal.signature, entity, value, members, grounding.place)
 
 
 def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]:
     """The clauses of background predicates that come to a call of a dynamic domain."""
     clauses: dict[Signature, list[Clause]] = {}
     for clause in draft.background:
-        clauses.setdefault(Signature.of(clause.head), []).append(clause)
+        clauses.setdefault(clause.signature, []).append(clause)
     callers = set(fed)
     before = -1
     while before != len(callers):
         before = len(callers)
         for owner, mine in clauses.items():
-            if any(Signature.of(each.goal) in callers for clause in mine for each in find_all(clause.body, Call)):
+            if any(each.signature in callers for clause in mine for each in find_all(clause.body, Call)):
                 callers.add(owner)
     return {owner: clauses[owner] for owner in callers - fed}
 
@@ -125,12 +140,10 @@ class _Work:
         return tuple(part for literal in body for part in self._opened(literal))
 
     def _opened(self, literal: Literal) -> Body:
-        if isinstance(literal, Call) and Signature.of(literal.goal) in self.calling and self.depth < 50:
+        if isinstance(literal, Call) and literal.signature in self.calling and self.depth < 50:
             self.depth += 1
             goal = name_and_args(literal.goal)[1]
-            heads = [
-                (name_and_args(clause.head)[1], clause.body) for clause in self.calling[Signature.of(literal.goal)]
-            ]
+            heads = [(name_and_args(clause.head)[1], clause.body) for clause in self.calling[literal.signature]]
             instances = (self._instance(head, body, goal, literal.place) for head, body in heads)
             cases = [self.opened(instance) for instance in instances if instance is not None]
             self.depth -= 1
@@ -154,7 +167,7 @@ class _Work:
 
     def grounding(self, clause: Grounding) -> Grounding:
         """Keep the calls of dynamic domains, which say that the data give members, and the conditions on facts."""
-        calls = [call for call in find_all(clause.body, Call) if Signature.of(call.goal) in self.dynamic]
+        calls = [call for call in find_all(clause.body, Call) if call.signature in self.dynamic]
         return replace(clause, body=(*dict.fromkeys(calls), *self._plain(clause.body))) if calls else clause
 
     def deadline(self, deadline: Deadline) -> Deadline:
@@ -164,7 +177,7 @@ class _Work:
         """Without conditions on dynamic domains: what the data mention is in them."""
         literals: list[Literal] = []
         for literal in body:
-            if isinstance(literal, Call) and Signature.of(literal.goal) in self.dynamic:
+            if isinstance(literal, Call) and literal.signature in self.dynamic:
                 continue
             changed = literal.with_bodies(self._plain) if isinstance(literal, Or) else literal
             literals += [] if () in changed.bodies else [changed]
@@ -182,7 +195,7 @@ class _Work:
         body = self.opened(rule.body)
         unreported = self.draft.definitions.unreported
         open_names = {*variables(rule.subject), *(variables(rule.value) if rule.value else ())} - _bound(body)
-        hidden = rule.value is not None and (Signature.of(rule.subject), rule.value) in unreported
+        hidden = rule.value is not None and (rule.signature, rule.value) in unreported
         if rule.kind == "terminatedAt" or hidden:  # what is there can end, unless a negation asks for others
             open_names &= all_variables(body)
         if rule.kind == "holdsFor" and _holds_for_others(rule, body):
@@ -198,7 +211,7 @@ class _Work:
     ) -> Iterator[Body]:
         """The body, with the conditions of a declaration where the data give variables of the head their values."""
         mine = [each for each in self.domains if _is_about(each, entity, value)]
-        domains = {Signature.of(call.goal) for each in mine for call in find_all(each.body, Call)} & self.dynamic
+        domains = {call.signature for each in mine for call in find_all(each.body, Call)} & self.dynamic
         if not domains or not domains <= self.fed or not open_names:
             yield body
             return
@@ -214,8 +227,8 @@ class _Work:
         members = outer | frozenset(self._given(body))
         literals: list[Literal] = []
         for literal in body:
-            if isinstance(literal, Call) and Signature.of(literal.goal) in self.fed:
-                member = Signature.of(literal.goal), name_and_args(literal.goal)[1]
+            if isinstance(literal, Call) and literal.signature in self.fed:
+                member = literal.signature, name_and_args(literal.goal)[1]
                 literals += [] if member in members else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
                 continue
             changed = literal.with_bodies(partial(self._at, time=time, outer=members))
@@ -234,8 +247,8 @@ class _Work:
         literals: list[Literal] = []
         members: list[HoldsFor] = []
         for literal in rule.body:
-            if isinstance(literal, Call) and Signature.of(literal.goal) in self.fed:
-                if (Signature.of(literal.goal), name_and_args(literal.goal)[1]) not in given_members:
+            if isinstance(literal, Call) and literal.signature in self.fed:
+                if (literal.signature, name_and_args(literal.goal)[1]) not in given_members:
                     interval = self.draft.variable(Var("I", literal.place))
                     members.append(HoldsFor(self._ever(literal.goal), TRUE, interval, literal.place))
             else:
@@ -252,7 +265,7 @@ class _Work:
         for literal in (each for each in body if isinstance(each, Mention)):
             for feed in self.feeds:
                 is_fed = (feed.value is None) == (literal.value is None)
-                if is_fed and Signature.of(feed.entity) == Signature.of(literal.subject):
+                if is_fed and Signature.of(feed.entity) == literal.signature:
                     member = feed.given_by(literal.subject)
                     yield from () if member is None else (member,)
 
@@ -265,7 +278,7 @@ class _Work:
     def define(self, domain: Signature) -> None:
         args = tuple(Var(f"A{position}") for position in range(domain.arity))
         feeds = [feed for feed in self.feeds if feed.domain == domain]
-        clauses = (clause.place for clause in self.draft.background if Signature.of(clause.head) == domain)
+        clauses = (clause.place for clause in self.draft.background if clause.signature == domain)
         tables = (table.place for table in self.draft.texts.tables if table.signature == domain)
         facts = next(chain(clauses, tables), None)
         place = feeds[0].place if feeds else facts or NOWHERE
@@ -351,7 +364,7 @@ def _names_all(head: frozenset[Var], way: Way) -> bool:
 
 
 def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:
-    if Signature.of(clause.entity) != Signature.of(entity) or (clause.value is None) != (value is None):
+    if clause.signature != Signature.of(entity) or (clause.value is None) != (value is None):
         return False
     return clause.value is None or value is None or overlap(clause.value, value)
 

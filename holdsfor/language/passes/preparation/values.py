@@ -7,14 +7,14 @@ grounding declares, is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from holdsfor.language.description import Grounding, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args
+from holdsfor.language.terms import Term, Var, is_ground, name_and_args
 from holdsfor.language.written import written
 
 
@@ -23,9 +23,9 @@ def values(draft: Draft) -> None:
     declared: dict[Signature, list[Grounding]] = {}
     for grounding in draft.groundings:
         if grounding.value is not None:
-            declared.setdefault(Signature.of(grounding.entity), []).append(grounding)
+            declared.setdefault(grounding.signature, []).append(grounding)
     checked: set[tuple[Signature, Term]] = set()
-    for fluent, value, place in (*_given(draft), *_ended(draft)):
+    for fluent, value in chain(draft.given_values, draft.ended_values):
         owner = Signature.of(fluent)
         clauses = declared.get(owner, [])
         if not clauses or (owner, value) in checked or not is_ground(value):
@@ -35,27 +35,7 @@ def values(draft: Draft) -> None:
             continue
         draft.definitions.unreported.add((owner, value))
         draft.groundings += [replace(clause, value=value) for clause in clauses]
-        _warn(draft, clauses, fluent, value, place)
-
-
-def _given(draft: Draft) -> Iterator[tuple[Term, Term, Place]]:
-    """The values that rules give fluents."""
-    for rule in draft.rules:
-        if rule.value is not None and rule.kind != "terminatedAt":
-            yield rule.subject, rule.value, rule.value.place
-    for initial in draft.initially:
-        yield initial.fluent, initial.value, initial.value.place
-    for deadline in draft.deadlines:
-        yield deadline.fluent, deadline.target, deadline.target.place
-
-
-def _ended(draft: Draft) -> Iterator[tuple[Term, Term, Place]]:
-    """The values that rules end, and those that deadlines begin with."""
-    for rule in draft.rules:
-        if rule.value is not None and rule.kind == "terminatedAt":
-            yield rule.subject, rule.value, rule.value.place
-    for deadline in draft.deadlines:
-        yield deadline.fluent, deadline.source, deadline.source.place
+        _warn(draft, clauses, fluent, value)
 
 
 def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
@@ -64,7 +44,7 @@ def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
         return clause.value == value
     variable = clause.value
     return all(
-        _may_give(draft, Signature.of(literal.goal), position, value)
+        _may_give(draft, literal.signature, position, value)
         for literal in find_all(clause.body, Call)
         for position, argument in enumerate(name_and_args(literal.goal)[1])
         if argument == variable
@@ -73,7 +53,7 @@ def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
 
 def _may_give(draft: Draft, owner: Signature, position: int, value: Term) -> bool:
     """Whether a predicate has the value at a position, or rules or the data may add to its facts."""
-    clauses = [clause for clause in draft.background if Signature.of(clause.head) == owner]
+    clauses = [clause for clause in draft.background if clause.signature == owner]
     tables = [table for table in draft.texts.tables if table.signature == owner]
     has_facts_alone = bool(clauses or tables) and not any(clause.body for clause in clauses)
     listed = any(name_and_args(clause.head)[1][position] == value for clause in clauses)
@@ -81,12 +61,14 @@ def _may_give(draft: Draft, owner: Signature, position: int, value: Term) -> boo
     return is_open or listed or any(table.has(position, value) for table in tables)
 
 
-def _warn(draft: Draft, clauses: list[Grounding], fluent: Term, value: Term, place: Place) -> None:
+def _warn(draft: Draft, clauses: list[Grounding], fluent: Term, value: Term) -> None:
     text = written(value)
     names = ", ".join(dict.fromkeys(written(each.value) for each in clauses if each.value is not None))
     owner = Signature.of(fluent)
     rules = (rule for rule in draft.rules if rule.kind == "holdsFor" and rule.value == value)
-    static = any(Signature.of(rule.subject) == owner for rule in rules)
+    static = any(rule.signature == owner for rule in rules)
     effect = "it is not reported" if static else "it ends the others, and is not reported"
     message = f"groundings declare {owner} with {names}, not with {text}: {effect}"
-    draft.warning("domain", message, place, f"to have it reported, add grounding({written(fluent)}={text}) :- ...")
+    draft.warning(
+        "domain", message, value.place, f"to have it reported, add grounding({written(fluent)}={text}) :- ..."
+    )

@@ -21,7 +21,7 @@ def _two_beginnings(draft: Draft) -> None:
     facts = [each for each in draft.initially if not each.body]
     for first, second in _perhaps_alike(facts):
         if first.value != second.value and overlap(first.fluent, second.fluent):
-            owner = Signature.of(first.fluent)
+            owner = first.signature
             message = f"{owner} has two initial values, {written(first.value)} and {written(second.value)}"
             draft.warning("initially", message, second.place, "keep one of them: a fluent has one value at a time")
 
@@ -43,7 +43,7 @@ def _perhaps_alike(facts: list[Initially]) -> Iterator[tuple[Initially, Initiall
 def _no_evidence(draft: Draft) -> None:
     """Arguments that no rule binds mean all groundings there are; some rule must make one."""
     for owner, (fluent, value, missing) in draft.definitions.open.items():
-        is_declared = any(Signature.of(each.entity) == owner for each in draft.groundings)
+        is_declared = any(each.signature == owner for each in draft.groundings)
         if owner not in draft.definitions.grounded and not is_declared and owner.name not in draft.texts.damaged:
             what = "" if missing.anonymous else f" {written(missing)}"
             message = f"nothing says for which{what}: no rule initiates {owner} with all its arguments known"

@@ -31,7 +31,7 @@ class Modes:
         self._rules: dict[Signature, list[Clause]] = defaultdict(list)
         for clause in background:
             if clause.body or not is_ground(clause.head):  # other facts give all their arguments
-                self._rules[Signature.of(clause.head)].append(clause)
+                self._rules[clause.signature].append(clause)
         self._known: dict[_Call, frozenset[int] | None] = {}
         self._asked: list[_Call] = []  # predicates that are looked at, each for the one before it
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, all_variables
 from holdsfor.language.nodes import find_all
@@ -109,7 +108,7 @@ class _Check:
     def _filter(self, pattern: Filter, outside: set[Var]) -> Ways:
         conditions = all_variables(pattern.conditions)
         for literal in find_all(pattern.conditions, Call):
-            if Signature.of(literal.goal) in self._draft.declared.dynamic_domains:
+            if literal.signature in self._draft.declared.dynamic_domains:
                 hint = "leave the condition out: what the pattern names has been in the input"
                 self._draft.error("misplaced", "WHERE cannot ask for a dynamic domain", literal.place, hint)
         ways = self._tested_ways(pattern.pattern, outside | conditions, frozenset(conditions))

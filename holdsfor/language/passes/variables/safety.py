@@ -38,13 +38,12 @@ def safety(draft: Draft) -> None:
     for clause in draft.background:
         if clause.place in draft.reading.incomplete:
             continue
-        if Signature.of(clause.head) in draft.order.recursive:
+        if clause.signature in draft.order.recursive:
             _recursive(draft, clause, modes)
         elif clause.body:
             _clause(draft, clause, modes)
     draft.rules = [rule for rule in draft.rules if id(rule) not in says_nothing]
-    timeless: list[Grounding | Initially | Deadline] = [*draft.groundings, *draft.initially, *draft.deadlines]
-    for each in timeless:
+    for each in draft.timeless:
         if each.place not in draft.reading.incomplete:
             _standing(draft, each, modes)
 
@@ -70,13 +69,10 @@ def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Mod
 def _is_listed(draft: Draft, clause: Initially, modes: Modes) -> bool:
     """Whether a declaration lists the groundings: they are what `initially(f(_)=v)` is about."""
     for each in draft.groundings:
-        if each.value is not None and Signature.of(each.entity) == Signature.of(clause.fluent):
+        if each.value is not None and each.signature == clause.signature and not _is_dynamic(draft, each):
             bound: set[Var] = set()
             modes.run(each.body, bound, set(variables(each.entity)))
-            dynamic = any(
-                Signature.of(call.goal) in draft.declared.dynamic_domains for call in find_all(each.body, Call)
-            )
-            if not dynamic and bound.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
+            if bound.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
                 return True
     return False
 
@@ -85,7 +81,7 @@ def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None
     """Groundings come from the data, and at the start there are none."""
     note_evidence(draft, clause.fluent, clause.value, values | set(variables(clause.fluent)))
     missing = next((each for each in variables(clause.fluent) if each not in values), None)
-    if missing is not None and Signature.of(clause.fluent).name not in draft.texts.damaged:
+    if missing is not None and clause.signature.name not in draft.texts.damaged:
         pair = f"{written(clause.fluent)}={written(clause.value)}"
         message = f"nothing says for which groundings {pair} holds initially: at the start none is known"
         hint = f"write conditions: initially({pair}) :- ..., or declare the domain: grounding({pair}) :- ..."
@@ -96,7 +92,7 @@ def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, b
     """Check a rule; return False if it says nothing, since no grounding declares of whom."""
     head = rule.head_variables
     # Where groundings are declared, they give the arguments of the head their values.
-    values = head - {rule.at} if (Signature.of(rule.subject), rule.value is not None) in listed else set()
+    values = head - {rule.at} if (rule.signature, rule.value is not None) in listed else set()
     left = modes.run(rule.body, values, head)
     reported = _report(draft, modes, left, values, head, rule.body)
     if left:
@@ -124,7 +120,7 @@ def _recursive(draft: Draft, clause: Clause, modes: Modes) -> None:
     values: set[Var] = set()
     left = modes.run(clause.body, values, head)
     reported = _report(draft, modes, left, values, head, clause.body)
-    owner = Signature.of(clause.head)
+    owner = clause.signature
     for variable in dict.fromkeys(variables(clause.head)):
         if variable not in values | reported | all_variables(left):
             message = (
@@ -162,8 +158,8 @@ def _check_arguments(draft: Draft, rule: Rule, values: set[Var]) -> bool:
 
 def _is_left_out(draft: Draft, rule: Rule) -> bool:
     """Whether RTEC would compute nothing for it: files that declare groundings do so for all that is to be found."""
-    about = ((Signature.of(each.entity), each.value is not None) for each in draft.groundings)
-    return bool(draft.groundings) and (Signature.of(rule.subject), rule.value is not None) not in about
+    about = ((each.signature, each.value is not None) for each in draft.groundings)
+    return bool(draft.groundings) and (rule.signature, rule.value is not None) not in about
 
 
 def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
@@ -172,19 +168,19 @@ def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
     if missing is not None:
         name = written(missing)
         hint = f"write the value, as in {written(rule.subject)}=true, or bind {name} in the body"
-        message = f"nothing says what the value {written(rule.value)} of {Signature.of(rule.subject)} is"
+        message = f"nothing says what the value {written(rule.value)} of {rule.signature} is"
         draft.error("unbound", message, missing.place, hint)
 
 
 def _listed_domains(draft: Draft) -> set[tuple[Signature, bool]]:
     """The events and fluents whose groundings are declared, and not fed by the data; whether each is a fluent."""
     listed = (each for each in draft.groundings if not _is_dynamic(draft, each))
-    return {(Signature.of(each.entity), each.value is not None) for each in listed}
+    return {(each.signature, each.value is not None) for each in listed}
 
 
 def _is_dynamic(draft: Draft, grounding: Grounding) -> bool:
     """Whether the data give its members."""
-    return any(Signature.of(call.goal) in draft.declared.dynamic_domains for call in find_all(grounding.body, Call))
+    return any(call.signature in draft.declared.dynamic_domains for call in find_all(grounding.body, Call))
 
 
 # ---------------------------------------------------------------- what is left
@@ -271,7 +267,7 @@ def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place,
     if variable in literal.intervals:
         return f"no condition computes the intervals {name}", place, f"add holdsFor(fluent=value, {name})"
     if isinstance(literal, Call):
-        return f"{Signature.of(literal.goal)} needs a value for {name}", place, "bind it in another condition"
+        return f"{literal.signature} needs a value for {name}", place, "bind it in another condition"
     hint = "bind it in another condition"
     if (
         isinstance(literal, Compare)
