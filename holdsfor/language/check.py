@@ -24,28 +24,23 @@ from holdsfor.language.passes.conditions.comparisons import comparisons
 from holdsfor.language.passes.conditions.counted import counted
 from holdsfor.language.passes.conditions.impossible import impossible
 from holdsfor.language.passes.conditions.shapes import shapes
-from holdsfor.language.passes.conditions.unending import unending
-from holdsfor.language.passes.conditions.unreachable import unreachable
-from holdsfor.language.passes.names.internal import internal
-from holdsfor.language.passes.names.kinds import kinds
-from holdsfor.language.passes.names.lower_case import lower_case
+from holdsfor.language.passes.conditions.unreachable import unending, unreachable
+from holdsfor.language.passes.names.kinds import internal, kinds
 from holdsfor.language.passes.names.predicates import predicates
-from holdsfor.language.passes.order.circles import circles
+from holdsfor.language.passes.order.circles import circles, recursion
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
-from holdsfor.language.passes.order.recursion import recursion
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.apart import apart
 from holdsfor.language.passes.preparation.bounds import bounds
-from holdsfor.language.passes.preparation.cuts import cuts
 from holdsfor.language.passes.preparation.dynamic import dynamic
-from holdsfor.language.passes.preparation.preprocessing import preprocessing
+from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
 from holdsfor.language.passes.sound import find_sound_part
 from holdsfor.language.passes.variables.domains import domains
 from holdsfor.language.passes.variables.interval_names import interval_names
 from holdsfor.language.passes.variables.pattern_safety import pattern_safety
 from holdsfor.language.passes.variables.safety import safety
-from holdsfor.language.passes.variables.singletons import singletons
+from holdsfor.language.passes.variables.slips import lower_case, singletons
 from holdsfor.language.reading.patterns import register_functions
 from holdsfor.language.reading.read import read
 

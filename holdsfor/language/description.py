@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
 from holdsfor.duration import TickUnit
-from holdsfor.language.literals import Literal, Statement
+from holdsfor.language.literals import Body, Statement
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import Place, Term, Var
 from holdsfor.language.terms import Signature as Signature
@@ -56,7 +56,7 @@ class Rule(Statement):
     subject: Term
     value: Term | None
     at: Var
-    body: tuple[Literal, ...]
+    body: Body
     place: Place = field(compare=False)
 
     TERMS = ("subject", "value", "at")
@@ -69,7 +69,7 @@ class Initially(Statement):
 
     fluent: Term
     value: Term
-    body: tuple[Literal, ...]
+    body: Body
     place: Place = field(compare=False)
 
     TERMS = ("fluent", "value")
@@ -84,7 +84,7 @@ class Deadline(Statement):
     source: Term
     target: Term
     duration: Term
-    body: tuple[Literal, ...]
+    body: Body
     extensible: bool
     place: Place = field(compare=False)
 
@@ -97,7 +97,7 @@ class Clause(Statement):
     """Background knowledge: a fact (no body) or a rule."""
 
     head: Term
-    body: tuple[Literal, ...]
+    body: Body
     place: Place = field(compare=False)
 
     TERMS = ("head",)
@@ -110,7 +110,7 @@ class Grounding(Statement):
 
     entity: Term
     value: Term | None
-    body: tuple[Literal, ...]
+    body: Body
     place: Place = field(compare=False)
 
     TERMS = ("entity", "value")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
-from holdsfor.language.literals import Aggregate, Holds, Is, Literal, Not, Occurs, Or, Statement, all_variables
+from holdsfor.language.literals import Aggregate, Body, Holds, Is, Literal, Not, Occurs, Or, Statement, all_variables
 from holdsfor.language.nodes import Node
 from holdsfor.language.terms import Place, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
@@ -40,7 +40,7 @@ class Pattern(Node):
         return frozenset[Var]().union(*(part.event_variables for part in self.together))
 
     @property
-    def as_literals(self) -> tuple[Literal, ...]:
+    def as_literals(self) -> Body:
         """Return the events, fluents, tests and calculations that it asks for, without the order in time."""
         return tuple(literal for part in self.parts for literal in part.as_literals)
 
@@ -70,7 +70,7 @@ class EventPattern(Pattern):
         return frozenset(self.own_variables)
 
     @property
-    def as_literals(self) -> tuple[Literal, ...]:
+    def as_literals(self) -> Body:
         return (Occurs(self.event, _TIME, _TIME, self.place),)
 
 
@@ -89,7 +89,7 @@ class Stretch(Pattern):
         return frozenset(self.own_variables)
 
     @property
-    def as_literals(self) -> tuple[Literal, ...]:
+    def as_literals(self) -> Body:
         return (Holds(self.fluent, self.value, _TIME, self.place),)
 
 
@@ -135,7 +135,7 @@ class Either(Pattern):
         return frozenset.intersection(*(case.event_variables for case in self.alternatives))
 
     @property
-    def as_literals(self) -> tuple[Literal, ...]:
+    def as_literals(self) -> Body:
         return (Or(tuple(case.as_literals for case in self.alternatives), self.place),)
 
 
@@ -161,7 +161,7 @@ class Absence(Pattern):
         return self.parts[1:]
 
     @property
-    def as_literals(self) -> tuple[Literal, ...]:
+    def as_literals(self) -> Body:
         present = tuple(literal for part in self.together for literal in part.as_literals)
         return (*present, Not(self.what.as_literals, self.what.place))
 
@@ -175,13 +175,13 @@ class Filter(Pattern):
     """pattern WHERE conditions: comparisons, calculations and background knowledge, which may bind variables."""
 
     pattern: Pattern
-    conditions: tuple[Literal, ...]
+    conditions: Body
     place: Place = field(compare=False)
 
     CHILDREN = ("pattern", "conditions")
 
     @property
-    def as_literals(self) -> tuple[Literal, ...]:
+    def as_literals(self) -> Body:
         return (*self.pattern.as_literals, *self.conditions)
 
 
@@ -229,7 +229,7 @@ class RunningAggregate(Pattern):
     CHILDREN = ("pattern", "measures")
 
     @property
-    def as_literals(self) -> tuple[Literal, ...]:
+    def as_literals(self) -> Body:
         measured = (literal for measure in self.measures for literal in _measured(measure))
         return (*self.pattern.as_literals, *measured)
 
@@ -254,7 +254,7 @@ class PatternRule(Statement):
     CHILDREN = ("pattern",)
 
     @property
-    def body(self) -> tuple[Literal, ...]:
+    def body(self) -> Body:
         """Return the events, fluents, tests and calculations that the rule asks for, without the order in time."""
         calculated: list[Term] = [arg for arg in name_and_args(self.head)[1] if is_calculated(arg)]
         return (*self.pattern.as_literals, *(Is(Var(f"~{i}"), arg, arg.place) for i, arg in enumerate(calculated)))

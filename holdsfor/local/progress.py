@@ -18,9 +18,9 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.state.partial_matches import progress_of_stream
+from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
-from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.saving import RECORD
 from holdsfor.local.session import resume
 from holdsfor.plan import plan

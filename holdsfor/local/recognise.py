@@ -23,8 +23,8 @@ from holdsfor.io.tables.wide import TYPES
 from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.run_warnings import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
+from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.diagnostics import shown_refusals
-from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
 from holdsfor.rules import Rules, as_description

@@ -38,10 +38,9 @@ from holdsfor.job.live.start.identity import identify_rules
 from holdsfor.job.run_warnings import warn_of_cut_times, warn_of_times_outside
 from holdsfor.job.shapes import shapes_of
 from holdsfor.job.times import check_times
-from holdsfor.language.choosing import choose_results
+from holdsfor.language.choosing import agree_on_tick_unit, choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
-from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, SessionTerms, read_session, write_session
 from holdsfor.plan import plan

@@ -30,9 +30,9 @@ from holdsfor.job.parts import estimate_rows, footer_span, parts_of, suggest_buc
 from holdsfor.job.run_warnings import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, Job, batches_of_task, heartbeats, read_part, stage_task
+from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
-from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 from holdsfor.plan.whole_plan import Plan
 from holdsfor.rules import Rules, as_description

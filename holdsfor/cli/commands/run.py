@@ -84,8 +84,7 @@ def run(
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     from holdsfor.cli.output.findings import show_outcome
     from holdsfor.io.readers.mapping import as_mapping
-    from holdsfor.language.choosing import choose_results
-    from holdsfor.language.tick_unit import agree_on_tick_unit
+    from holdsfor.language.choosing import agree_on_tick_unit, choose_results
 
     own, table = split(rules, app)
     rules = own or _require(list(table.rules), "RULES: rule files are needed, and the table names none.")

@@ -189,8 +189,7 @@ def stream(
     from holdsfor.io.metrics import Health
     from holdsfor.io.readers.mapping import as_mapping
     from holdsfor.job.live.start.checks import check_early
-    from holdsfor.language.choosing import choose_results
-    from holdsfor.language.tick_unit import agree_on_tick_unit
+    from holdsfor.language.choosing import agree_on_tick_unit, choose_results
 
     context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = read_spark_settings(engine, master, conf)

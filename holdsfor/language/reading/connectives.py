@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.language.literals import Aggregate, Call, Literal, Not, Or
+from holdsfor.language.literals import Aggregate, Body, Call, Literal, Not, Or
 from holdsfor.language.nodes import find_all
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.terms import Atom, Float, Int, Place, Term, Var, name_and_args
@@ -16,11 +16,10 @@ from holdsfor.language.written import written
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
 
-Literals = tuple[Literal, ...]
 FAIL = Atom("fail")
 
 
-def negation(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def negation(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     inner = args[0]
     equality = inner.functor in ("=", "==")
     if equality and reader.context == "intervals" and reader.guard(name_and_args(inner)[1]):
@@ -34,8 +33,8 @@ def negation(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals
     return (Not(literals, term.place),) if literals else (Call(FAIL, term.place),)
 
 
-def disjunction(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
-    alternatives: list[Literals] = []
+def disjunction(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
+    alternatives: list[Body] = []
     complete = True
     for goal in _alternatives(term):
         literals = reader.nested(goal)
@@ -54,12 +53,12 @@ def disjunction(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Liter
     return alternatives[0] if len(alternatives) == 1 else (Or(tuple(alternatives), term.place),)
 
 
-def choice(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def choice(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     hint = "write one rule for each case, with \\+ and the condition in the other"
     return reader.refuse("unsupported", "if-then-else (`->`) is not available", term, hint)
 
 
-def fails(body: Literals) -> bool:
+def fails(body: Body) -> bool:
     return any(isinstance(literal, Call) and literal.goal == FAIL for literal in body)
 
 
@@ -79,7 +78,7 @@ class Collected:
     """The list that one findall gathers; it has a meaning only for the functions of lists."""
 
     template: Term
-    literals: Literals
+    literals: Body
     place: Place
     used: bool = False
 
@@ -108,11 +107,11 @@ def collect(reader: BodyReader, goals: Iterable[Term]) -> dict[Var, Collected]:
     return collected
 
 
-def findall(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def findall(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     return ()  # `collect` has read it; the functions of its list are the conditions
 
 
-def function(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def function(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     """length(L, N), sum_list(L, S) and the like, of a list that findall gives."""
     listed = reader.lists.get(args[0]) if isinstance(args[0], Var) else None
     if listed is None:

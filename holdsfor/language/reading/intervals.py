@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from typing import Literal as OneOf
 
 from holdsfor.language.draft import did_you_mean
-from holdsfor.language.literals import Algebra, Allen, Duration, HoldsFor, Literal
+from holdsfor.language.literals import Algebra, Allen, Body, Duration, HoldsFor
 from holdsfor.language.terms import Atom, Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import ALLEN, DURATIONS, MODES
 from holdsfor.language.written import written
@@ -14,30 +14,29 @@ from holdsfor.language.written import written
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
 
-Literals = tuple[Literal, ...]
 Relation = OneOf["before", "meets", "starts", "finishes", "during", "overlaps", "equal"]
 
 
-def holds_for(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def holds_for(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     if not reader.fits("holdsFor", term, "intervals"):
         return ()
     pair, interval = reader.fluent(args[0], "holdsFor"), reader.interval(args[1])
     return () if pair is None or interval is None else (HoldsFor(*pair, interval, term.place),)
 
 
-def union(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def union(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     return _algebra(reader, "union", term, args[0], args[1])
 
 
-def intersection(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def intersection(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     return _algebra(reader, "intersection", term, args[0], args[1])
 
 
-def difference(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def difference(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     return _algebra(reader, "difference", term, args[1], args[2], args[0])
 
 
-def complement(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def complement(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     return _algebra(reader, "complement", term, args[0], args[1])
 
 
@@ -48,7 +47,7 @@ def _algebra(
     members: Term,
     result: Term,
     base: Term | None = None,
-) -> Literals:
+) -> Body:
     if not reader.fits(name_and_args(term)[0], term, "intervals"):
         return ()
     if not isinstance(members, Items):
@@ -70,7 +69,7 @@ def _algebra(
     return (Algebra(op, tuple(intervals), target, term.place),)
 
 
-def duration(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def duration(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     name = name_and_args(term)[0]
     if not reader.fits(name, term, "intervals"):
         return ()
@@ -87,7 +86,7 @@ def duration(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals
     return (Duration(DURATIONS[name], interval, args[1], result, term.place),)
 
 
-def allen(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def allen(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     """allen(relation, S, G, mode, I)"""
     name = args[0].name if isinstance(args[0], Atom) else ""
     if name not in ALLEN:
@@ -96,7 +95,7 @@ def allen(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
     return relation(reader, term, args[1:], name)
 
 
-def relation(reader: BodyReader, term: Term, args: tuple[Term, ...], name: str = "") -> Literals:
+def relation(reader: BodyReader, term: Term, args: tuple[Term, ...], name: str = "") -> Body:
     """before(S, G, mode, I) and the like; `name` is given if the relation is an argument of allen."""
     if not reader.fits(name_and_args(term)[0], term, "intervals"):
         return ()

@@ -7,7 +7,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Call, Compare, Edge, Happens, Holds, Is, Literal, Occurs
+from holdsfor.language.literals import EDGES, Body, Call, Compare, Edge, Happens, Holds, Is, Occurs
 from holdsfor.language.reading import connectives, intervals, unfolding
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.connectives import FAIL
@@ -19,7 +19,6 @@ from holdsfor.language.written import written
 
 #: What the conditions are about: time points, lists of intervals, or neither; or they stand in WHERE.
 Context = OneOf["points", "intervals", "background", "pattern"]
-Literals = tuple[Literal, ...]
 
 _MISPLACED: dict[tuple[str, Context], str] = {
     ("holdsFor", "points"): "write holdsAt(fluent=value, T)",
@@ -46,7 +45,7 @@ class BodyReader:
         self.unfolding: list[Signature] = []  # fluents whose initiatedAt or terminatedAt conditions are being read
         self.unfolded = 0
 
-    def read(self, term: Term | None) -> Literals:
+    def read(self, term: Term | None) -> Body:
         """The literals of a conjunction. One condition may give none (no effect) or several (unfolded)."""
         goals = list(conjuncts(term))
         outer, lists = self.lists, connectives.collect(self, goals)
@@ -56,7 +55,7 @@ class BodyReader:
         connectives.check_lists(self, lists, literals)
         return tuple(literals)
 
-    def nested(self, term: Term) -> Literals | None:
+    def nested(self, term: Term) -> Body | None:
         """The literals of a conjunction inside another condition; None if some could not be read."""
         before, self.complete = self.complete, True
         self.depth += 1
@@ -65,7 +64,7 @@ class BodyReader:
         complete, self.complete = self.complete, before and self.complete
         return literals if complete else None
 
-    def literal(self, term: Term) -> Literals:
+    def literal(self, term: Term) -> Body:
         if isinstance(term, Var):
             return self.refuse("unsupported", "a variable cannot be a condition", term, "write the condition out")
         if isinstance(term, Int | Float | Items):
@@ -113,7 +112,7 @@ class BodyReader:
             return None
         return term
 
-    def _happens(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _happens(self, term: Term, args: tuple[Term, ...]) -> Body:
         if not self.fits("happensAt", term, "points"):
             return ()
         event, time = args[0], self.time(args[1])
@@ -136,7 +135,7 @@ class BodyReader:
             return self.refuse("unknown", f"`{written(event)}` is no event of a fluent", event, near)
         return (Happens(event, time, term.place),)
 
-    def _occurs(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _occurs(self, term: Term, args: tuple[Term, ...]) -> Body:
         """occurs(event, S, E): from when to when."""
         if not self.fits("occurs", term, "points"):
             return ()
@@ -146,7 +145,7 @@ class BodyReader:
             return self.refuse("syntax", f"occurs needs an event, not `{written(event)}`", event, hint)
         return () if start is None or end is None else (Occurs(event, start, end, term.place),)
 
-    def _holds(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _holds(self, term: Term, args: tuple[Term, ...]) -> Body:
         if not self.fits("holdsAt", term, "points"):
             return ()
         pair, time = self.fluent(args[0], "holdsAt"), self.time(args[1])
@@ -179,7 +178,7 @@ class BodyReader:
             self.refuse("type", message, part, hint)
         return not wrong
 
-    def _compare(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _compare(self, term: Term, args: tuple[Term, ...]) -> Body:
         op, (left, right) = name_and_args(term)[0], args
         if self.context == "intervals" and (is_empty(left) or is_empty(right)):
             if op in ("\\=", "\\==") and self.guard(args):
@@ -190,7 +189,7 @@ class BodyReader:
             return ()
         return (Compare(op, left, right, term.place),)
 
-    def _is(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _is(self, term: Term, args: tuple[Term, ...]) -> Body:
         if not isinstance(args[0], Var | Int | Float):
             return self.refuse(
                 "type", f"`{written(args[0])}` cannot get a number", args[0], "write a variable on the left of `is`"
@@ -201,19 +200,19 @@ class BodyReader:
             return self.refuse("argument", message, term, f"write New{name} is {sum_}, and New{name} where it is meant")
         return (Is(args[0], args[1], term.place),) if self.expression(args[1]) else ()
 
-    def _nothing(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _nothing(self, term: Term, args: tuple[Term, ...]) -> Body:
         return ()
 
-    def _fail(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _fail(self, term: Term, args: tuple[Term, ...]) -> Body:
         return (Call(FAIL, term.place),)
 
-    def _cut(self, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _cut(self, term: Term, args: tuple[Term, ...]) -> Body:
         if self.depth or self.context == "pattern":
             return self.refuse("cut", "a cut inside another condition", term, "remove it: every answer counts")
         self.cuts.append(term.place)
         return () if self.context != "background" else (Call(Atom("!"), term.place),)
 
-    def _other(self, name: str, term: Term, args: tuple[Term, ...]) -> Literals:
+    def _other(self, name: str, term: Term, args: tuple[Term, ...]) -> Body:
         if name in FORMS and name not in ("fi", "p", "points", "bound"):
             return self.refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
         return (Call(term, term.place),)
@@ -234,16 +233,16 @@ class BodyReader:
         self.refuse("misplaced", f"{name} cannot be a condition of {where[self.context]}", term, hint)
         return False
 
-    def refuse(self, code: str, message: str, term: Term, hint: str) -> Literals:
+    def refuse(self, code: str, message: str, term: Term, hint: str) -> Body:
         return self.refuse_at(code, message, term.place, hint)
 
-    def refuse_at(self, code: str, message: str, place: Place, hint: str) -> Literals:
+    def refuse_at(self, code: str, message: str, place: Place, hint: str) -> Body:
         self.complete = False
         self.draft.error(code, message, place, hint)
         return ()
 
 
-_READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], Literals]] = {
+_READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], Body]] = {
     ("happensAt", 2): BodyReader._happens,
     ("occurs", 3): BodyReader._occurs,
     ("holdsAt", 2): BodyReader._holds,

@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import Clause, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Algebra, Allen, Duration, all_variables
+from holdsfor.language.literals import EDGES, Algebra, Allen, Body, Duration, all_variables
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective, RawPatternRule
 from holdsfor.language.reading.connectives import fails
@@ -24,7 +24,7 @@ from holdsfor.language.reading.declarations import (
     is_fluent_value,
     is_indicator,
 )
-from holdsfor.language.reading.literals import BodyReader, Literals
+from holdsfor.language.reading.literals import BodyReader
 from holdsfor.language.reading.patterns import read_pattern_rule
 from holdsfor.language.reading.settings import check_property, collect_properties
 from holdsfor.language.reading.unfolding import changes, conjuncts, declarations, joined, without_bounds
@@ -167,7 +167,7 @@ def _rule(
     value: Term | None,
     time: Term,
     reader: BodyReader,
-    first: Literals = (),
+    first: Body = (),
 ) -> None:
     body = first + reader.read(raw.body)
     if not isinstance(time, Var):
@@ -197,7 +197,7 @@ def _holds_for(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
                 draft.warning("guard", message, guard.place, hint)
 
 
-def _empty_without(guard: Var, interval: Var, body: Literals) -> bool:
+def _empty_without(guard: Var, interval: Var, body: Body) -> bool:
     """Is the result empty wherever the guarded intervals are? Then RTEC's guard only saves time."""
     empty = {guard}
     for _ in body:  # as often as there are literals: their order does not matter

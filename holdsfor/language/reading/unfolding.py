@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import Edge, Literal
+from holdsfor.language.literals import Body, Edge
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args, renamed, variables
@@ -16,7 +16,6 @@ from holdsfor.language.written import written
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
 
-Literals = tuple[Literal, ...]
 _MOST = 20
 DEADLINE = "initiatedAt by fi"
 
@@ -73,7 +72,7 @@ def _change(clause: RawClause, *args: Term) -> Change | None:
     return None
 
 
-def read_change(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def read_change(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     """initiatedAt(F=V, T), or initiatedAt(F=V, T1, T, T2), in a body."""
     kind = name_and_args(term)[0]
     pair = reader.fluent(args[0], kind)
@@ -108,7 +107,7 @@ def read_change(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Liter
     return literals
 
 
-def read_deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def read_deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     """Read the mark where a deadline initiates a value; only the rules above write it."""
     pair, time = reader.fluent(args[0], "initiatedAt"), reader.time(args[1])
     return () if pair is None or time is None else (Edge("deadline", *pair, time, term.place),)
@@ -221,7 +220,7 @@ def _entity(term: Term) -> tuple[tuple[Signature, bool], tuple[Term, ...]] | Non
     return (Signature.of(subject), bool(value)), (*args, *value)
 
 
-def read_grounding(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+def read_grounding(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     """The conditions of the declarations stand for it."""
     entity = _entity(args[0])
     if entity is None:

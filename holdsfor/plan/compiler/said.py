@@ -9,8 +9,7 @@ from holdsfor.budget import MOST_ADDED_CONDITIONS
 from holdsfor.language.description import Clause, Deadline, EventDescription, Grounding, Initially, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import Call, Literal
-from holdsfor.language.passes.order.combinations import SPLIT, count_conditions
-from holdsfor.language.passes.order.negations import one_at_a_time
+from holdsfor.language.passes.order.combinations import SPLIT, count_conditions, one_at_a_time
 from holdsfor.language.terms import Compound, Int, Term, name_and_args, variables
 from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
 from holdsfor.plan.compiler.bodies.unfold import Background, instance, unfold

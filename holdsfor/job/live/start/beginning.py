@@ -41,10 +41,9 @@ from holdsfor.job.routing import router
 from holdsfor.job.run_warnings import warn_of_times_outside, warn_of_units
 from holdsfor.job.shapes import shapes_of
 from holdsfor.job.times import check_times
-from holdsfor.language.choosing import choose_results
+from holdsfor.language.choosing import agree_on_tick_unit, choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
-from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 
 DAY = 86400  # seconds

@@ -9,7 +9,7 @@ from itertools import chain
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, group_values
 from holdsfor.language.facts import join_tables, only_names
-from holdsfor.language.literals import Aggregate, Call, Compare, FluentLiteral, Is, Literal, Or, Statement
+from holdsfor.language.literals import Aggregate, Body, Call, Compare, FluentLiteral, Is, Literal, Or, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
@@ -33,7 +33,7 @@ def clashes(draft: Draft) -> None:
                     draft.error("type", message, numeric[variable].place, hint)
 
 
-def _bodies(draft: Draft) -> Iterator[tuple[tuple[Literal, ...], dict[Var, Var]]]:
+def _bodies(draft: Draft) -> Iterator[tuple[Body, dict[Var, Var]]]:
     """The bodies of all clauses, each with the time of its head: a time is a number."""
     for rule in draft.rules:
         yield rule.body, {} if rule.kind == "holdsFor" else {rule.at: rule.at}
@@ -41,7 +41,7 @@ def _bodies(draft: Draft) -> Iterator[tuple[tuple[Literal, ...], dict[Var, Var]]
         yield clause.body, {}
 
 
-def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
+def _uses(body: Body, outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
     """Each condition with the variables that those beside it use as numbers; alternatives are not beside each other."""
     shared = outer | {each: each for each in _numeric(lit for lit in body if not isinstance(lit, Or))}
     whole = shared | {each: each for each in _numeric(body)}

@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Call, Compare, Is, Literal
+from holdsfor.language.literals import Body, Call, Compare, Is, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.patterns import is_calculated
@@ -34,7 +34,7 @@ def comparisons(draft: Draft) -> None:
         _check_assignments(draft, [pattern.head], pattern.body, terms)
 
 
-def _check_assignments(draft: Draft, head: list[Term], body: tuple[Literal, ...], terms: Set[Signature]) -> None:
+def _check_assignments(draft: Draft, head: list[Term], body: Body, terms: Set[Signature]) -> None:
     """Refuse `D = X*2` where D is an argument: it would be the term `X*2`. terms: those that rules name elsewhere."""
     matched = set(_variables(_matched(body)))
     arguments = matched.union(_variables(head))
@@ -87,7 +87,7 @@ def _named_terms(draft: Draft) -> set[Signature]:
     return {Signature.of(term) for term in find_all(args, Compound)}
 
 
-def _matched(body: tuple[Literal, ...]) -> Iterator[Term]:
+def _matched(body: Body) -> Iterator[Term]:
     """The events and fluents of a body, and the values of these."""
     for literal in mentions(body):
         yield literal.subject

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Aggregate, Call, EventLiteral, Is, Literal, all_variables
+from holdsfor.language.literals import Aggregate, Body, Call, EventLiteral, Is, Literal, all_variables
 from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import EventPattern, RunningAggregate
 from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, renamed, variables
@@ -16,7 +16,7 @@ from holdsfor.language.written import written
 
 _COUNTING = ("count", "sum", "avg")
 #: The rules of each event: their heads and conditions.
-_Rules: TypeAlias = Mapping[Signature, list[tuple[Term, tuple[Literal, ...]]]]
+_Rules: TypeAlias = Mapping[Signature, list[tuple[Term, Body]]]
 
 
 def counted(draft: Draft) -> None:
@@ -29,7 +29,7 @@ def counted(draft: Draft) -> None:
 
 
 def _rules_of_events(draft: Draft) -> _Rules:
-    rules: dict[Signature, list[tuple[Term, tuple[Literal, ...]]]] = defaultdict(list)
+    rules: dict[Signature, list[tuple[Term, Body]]] = defaultdict(list)
     for rule in draft.rules:
         if rule.kind == "happensAt":
             rules[rule.signature].append((rule.subject, rule.body))
@@ -70,7 +70,7 @@ def _dropping(owner: Signature, rules: _Rules, seen: set[Signature]) -> Iterator
             yield from _dropping(Signature.of(event), rules, seen)
 
 
-def _kept(head: Term, body: tuple[Literal, ...]) -> set[Var]:
+def _kept(head: Term, body: Body) -> set[Var]:
     """The variables of a head, those that it is calculated from, and those whose names begin with an underscore."""
     names = set(variables(head))
     for literal in body:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt, ne
 
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Compare, Is, Literal, Or
+from holdsfor.language.literals import Body, Compare, Is, Literal, Or
 from holdsfor.language.terms import Atom, Float, Int, Var
 from holdsfor.language.written import written
 
@@ -52,7 +52,7 @@ def impossible(draft: Draft) -> None:
         _check(draft, body, {})
 
 
-def _check(draft: Draft, body: tuple[Literal, ...], outer: dict[Var, dict[str, _Bound]]) -> None:
+def _check(draft: Draft, body: Body, outer: dict[Var, dict[str, _Bound]]) -> None:
     """outer: the strictest tests beside this conjunction, of each variable and kind."""
     tests = {variable: dict(bounds) for variable, bounds in outer.items()}
     for literal in body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Literal
+from holdsfor.language.literals import Body
 from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.terms import Compound, Items, Term, is_ground, name_and_args
@@ -34,7 +34,7 @@ def _without_calculations(head: Term) -> Term:
     return Compound(name, tuple(arg for arg in args if not is_calculated(arg)))
 
 
-def _conditions(draft: Draft, body: tuple[Literal, ...]) -> None:
+def _conditions(draft: Draft, body: Body) -> None:
     for literal in mentions(body):
         _check(draft, literal.subject, literal.value, False)
 

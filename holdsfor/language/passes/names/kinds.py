@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Literal as OneOf
 
+from holdsfor.language.arguments import numbers
 from holdsfor.language.description import Deadline, Initially, Input, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean, group_values
 from holdsfor.language.literals import Occurs
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.conditions.numbers import numbers
-from holdsfor.language.passes.order.strata import Node, defined, mentioned
+from holdsfor.language.passes.order.strata import Node, defined, mentioned, steps
 from holdsfor.language.patterns import EventPattern
 from holdsfor.language.terms import Place, is_ground
 from holdsfor.language.written import written
@@ -218,3 +218,37 @@ def one_slip(name: str, other: str) -> bool:
         return False
     swapped = rest[:2] == others[1::-1] and rest[2:] == others[2:]
     return swapped or others[1:] in (rest, rest[1:]) or rest[1:] == others
+
+
+def internal(draft: Draft) -> None:
+    """Check what `internal` names, and keep it out of results."""
+    defined = {owner for _, owner in definitions(draft)}
+    read = _find_read(draft)
+    for owner, place in draft.declared.internal.items():
+        if owner in defined:
+            draft.definitions.unreported.add((owner, None))
+            if owner not in read:
+                message = f"{owner} is internal, and no rule reads it: nothing comes of it"
+                draft.warning("unused", message, place, "remove `internal`, or the rules that define it")
+        elif owner.name not in draft.texts.damaged:
+            _refuse_internal(draft, owner, place, defined)
+
+
+def _refuse_internal(draft: Draft, owner: Signature, place: Place, defined: set[Signature]) -> None:
+    """Say why a name cannot be internal."""
+    arities = sorted(each.arity for each in defined if each.name == owner.name)
+    if owner in {one.signature for one in draft.definitions.inputs}:
+        hint = "remove it: only what rules define can be internal"
+        draft.error("unknown", f"{owner} is input, and so in no result", place, hint)
+    elif arities:
+        hint = " or ".join(f"internal {owner.name}/{arity}." for arity in arities)
+        draft.error("arity", f"{owner.name} has {arguments(*arities)}, not {owner.arity}", place, f"write {hint}")
+    else:
+        hint = did_you_mean(owner.name, {each.name for each in defined})
+        draft.error("unknown", f"no rule defines {owner}", place, hint or "write the name and arity of a definition")
+
+
+def _find_read(draft: Draft) -> set[Signature]:
+    """Find what rules of other definitions read."""
+    pairs = ((step.head[1].signature, step.need[1].signature) for step in steps(draft))
+    return {need for head, need in pairs if head != need}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Defined, FluentValue, Rule, Signature
-from holdsfor.language.literals import Entity, Literal, Mention
+from holdsfor.language.literals import Body, Entity, Mention
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.graph import components
 from holdsfor.language.terms import Place, Term, is_ground
@@ -128,7 +128,7 @@ def defined(rule: Rule) -> Node:
     return "event" if rule.kind == "happensAt" else "fluent", rule.signature
 
 
-def mentions(body: tuple[Literal, ...]) -> Iterator[Mention]:
+def mentions(body: Body) -> Iterator[Mention]:
     """Iterate over the conditions of a body on events and fluents, also those inside others."""
     return find_all(body, Mention)
 
@@ -138,5 +138,5 @@ def node(literal: Mention) -> Node:
     return literal.ENTITY, literal.signature
 
 
-def mentioned(body: tuple[Literal, ...]) -> Iterator[tuple[Node, Place]]:
+def mentioned(body: Body) -> Iterator[tuple[Node, Place]]:
     return ((node(literal), literal.place) for literal in mentions(body))

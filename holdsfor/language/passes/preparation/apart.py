@@ -8,13 +8,12 @@ from typing import TypeVar
 
 from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Aggregate, Literal, all_variables
+from holdsfor.language.literals import Aggregate, Body, Literal, all_variables
 from holdsfor.language.nodes import find_all, map_terms
 from holdsfor.language.terms import Term, Var, renamed, variables
 from holdsfor.language.written import written
 
 WithBody = TypeVar("WithBody", Rule, Clause, Grounding, Initially, Deadline)
-Literals = tuple[Literal, ...]
 
 
 def apart(draft: Draft) -> None:
@@ -28,7 +27,7 @@ def _clause(draft: Draft, clause: WithBody) -> WithBody:
     return replace(clause, body=_body(draft, clause.body, clause.head_variables))
 
 
-def _body(draft: Draft, body: Literals, outside: set[Var]) -> Literals:
+def _body(draft: Draft, body: Body, outside: set[Var]) -> Body:
     literals: list[Literal] = []
     for literal in body:
         around = outside | {v for other in body if other is not literal for v in _seen(other)}

@@ -17,6 +17,7 @@ from holdsfor.language.description import Clause, Deadline, Grounding, Initially
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     Algebra,
+    Body,
     Call,
     Compare,
     Happens,
@@ -48,7 +49,6 @@ from holdsfor.language.terms import (
     variables,
 )
 
-Body = tuple[Literal, ...]
 Member = tuple[Signature, tuple[Term, ...]]
 TRUE = Atom("true")
 

@@ -8,6 +8,7 @@ from holdsfor.language.description import Clause, Deadline, Grounding, Initially
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     Aggregate,
+    Body,
     Call,
     Closed,
     Compare,
@@ -186,9 +187,7 @@ def _is_dynamic(draft: Draft, grounding: Grounding) -> bool:
 # ---------------------------------------------------------------- what is left
 
 
-def _report(
-    draft: Draft, modes: Modes, left: list[Literal], values: set[Var], head: set[Var], body: tuple[Literal, ...]
-) -> set[Var]:
+def _report(draft: Draft, modes: Modes, left: list[Literal], values: set[Var], head: set[Var], body: Body) -> set[Var]:
     """One error for each variable without a value; those that another condition would give are left to that one.
 
     partly: the variables that some alternatives give a value, and others do not.
@@ -221,7 +220,7 @@ def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]
     return missing or sorted(needed, key=_position)
 
 
-def _missing_inside(modes: Modes, body: tuple[Literal, ...], values: set[Var], outside: set[Var]) -> list[Var]:
+def _missing_inside(modes: Modes, body: Body, values: set[Var], outside: set[Var]) -> list[Var]:
     reached = set(values)
     left = modes.run(body, reached, outside)
     others = outside | all_variables(body)
