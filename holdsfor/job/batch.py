@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,11 +21,11 @@ from holdsfor.job.argument_kinds import join_kinds
 from holdsfor.job.output import draft, publish
 from holdsfor.job.routing import router
 from holdsfor.job.run_warnings import KINDS, REASONS, join_reasons
+from holdsfor.job.task_rows import Note
 from holdsfor.job.tasks import SEEN, TIME_BITS_LEFT, Job
 from holdsfor.plan.whole_plan import Plan
 
 Span = tuple[int, int]
-Row = dict[str, Any]
 #: How the counts of tasks become one, where they are not added up.
 MERGED: dict[str, Callable[[Any, Any], Any]] = {
     "first_time": min,
@@ -55,15 +54,15 @@ class BatchCrew(Protocol):
     def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
         """Terms with so many of the rows that each needs a bucket of its own, by their hashes; see `hubs`."""
 
-    def run(self, job: Job) -> Iterable[bytes]:
-        """Runs the tasks, and gives their counts, as `tasks.note` writes them."""
+    def run(self, job: Job) -> Iterable[Note]:
+        """Run the tasks, and return their counts."""
 
 
 def run_batch(
     program: Program, times: Ticks, buckets: int, crew: BatchCrew, out: str | Path | None = None
 ) -> dict[str, Any]:
     """Runs the job, more than once where only its rows tell times and types; gives its figures. out: for tables."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     if buckets < 1:
         raise HoldsforError(f"there must be at least one bucket, not {buckets}")
     whole = times.start is None or times.end is None
@@ -72,7 +71,7 @@ def run_batch(
     ways = router(program.plan, buckets, crew.find_hubs(program.plan, buckets))
     types: dict[str, str] = {}
     while True:
-        windows = find_windows_over(partial(_known, span), *times, fence)
+        windows = find_windows_over(partial(_span_or_nothing, span), *times, fence)
         sink = None if out is None else draft(Path(out))
         counts = merge_counts(crew.run(Job(program, windows, ways, sink, types=types)))
         differing = agree(counts.pop(SEEN, {}))
@@ -90,10 +89,10 @@ def run_batch(
     metrics = {"arithmetic_overflows": 0} | counts | {"window": windows.window, "step": windows.step}
     metrics |= {"start": windows.start, "end": windows.end, "tick": windows.tick}
     metrics |= {"query_times": len(windows.query_times()), "buckets": ways.buckets}
-    return metrics | {"seconds": round(time.perf_counter() - begun, 3)}
+    return metrics | {"seconds": round(time.perf_counter() - started, 3)}
 
 
-def _known(span: Span | None, fence: Fence) -> Span:
+def _span_or_nothing(span: Span | None, fence: Fence) -> Span:
     return span or (1, 1)
 
 
@@ -105,17 +104,17 @@ def _narrowed(fence: Fence, sample: Sample, left: int) -> Fence:
     return closer
 
 
-def merge_counts(notes: Iterable[bytes]) -> dict[str, Any]:
-    """The counts of all tasks, put together."""
+def merge_counts(notes: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Put the counts of all tasks together."""
     total: dict[str, Any] = {}
     for note in notes:
-        for name, amount in json.loads(note).items():
-            total[name] = merge_of(name)(total[name], amount) if name in total else amount
+        for name, amount in note.items():
+            total[name] = _merge_of(name)(total[name], amount) if name in total else amount
     return {name: round(amount, 6) if isinstance(amount, float) else amount for name, amount in total.items()}
 
 
-def merge_of(name: str) -> Callable[[Any, Any], Any]:
-    """How the amounts of two tasks become one."""
+def _merge_of(name: str) -> Callable[[Any, Any], Any]:
+    """Return how the amounts of two tasks become one."""
     if is_kinds_key(name):
         return operator.or_
     return max if name.startswith("most_") else MERGED.get(name, operator.add)

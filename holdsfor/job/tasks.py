@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +22,7 @@ from holdsfor.engine.input.window import Windows, counted, standing
 from holdsfor.engine.output.argument_types import find_kinds
 from holdsfor.engine.output.result import as_block
 from holdsfor.engine.stepping.history import prepare, tables
-from holdsfor.io.columns.wire import pack, unpack
+from holdsfor.io.columns.wire import unpack
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
 from holdsfor.io.readers.column_types import Agreed
@@ -45,21 +42,13 @@ from holdsfor.job.routing import (
     sources_from,
 )
 from holdsfor.job.run_warnings import KINDS, REASONS, count_reasons
+from holdsfor.job.task_rows import TICKET, Note, TaskRow, note_row, parcel_rows, rows_of, table_row
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.routes import Stage
 from holdsfor.plan.walk import ranges_over_domain
 
-#: What travels between tasks: a parcel, a table of results (stage DONE), or counts.
-ROW = pa.schema(
-    [("stage", pa.int32()), ("bucket", pa.int32()), ("part", pa.int64()), ("use", pa.string()), ("data", pa.binary())]
-)
-DONE = -1
-PARCELS = "parcels"
 SEEN = "seen"  # in columns, by which their types are agreed on
-TICKET = "ticket"  # parcels that lie in a depot
 TIME_BITS_LEFT = "time_bits_left"  # noted where the axis is full
-MANY_OBJECTS = 20_000
-Rows = list[dict[str, Any]]
 Lot = tuple[int, bytes | pa.Buffer]  # parcels of one part of the input
 
 
@@ -83,45 +72,46 @@ class Job:
         return self.router.stages
 
 
-def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iterator[dict[str, Any]]:
+def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iterator[TaskRow]:
     """The events of one part of the input, shared out by bucket; late and rejected rows set aside.
 
     seconds: how long reading them took.
     """
-    begun, late = time.perf_counter(), 0
+    started, late = time.perf_counter(), 0
     shared: list[tuple[int, Parcel]] = []
     rejects = [events.rejects]
     for block in events.blocks:
         block, outside = set_aside(block, job.windows.fence)
         rejects.append(outside)
-        kept = counted(block, job.windows)
-        late += kept.late.num_rows
-        yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
-        shared += ((part, parcel) for parcel in parcels(kept.block, job.router))
+        sorted_out = counted(block, job.windows)
+        late += sorted_out.late.num_rows
+        yield from _results(job, {"late": sorted_out.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
+        shared += ((part, parcel) for parcel in parcels(sorted_out.block, job.router))
     yield from parcel_rows(shared, job.depot)
     rejected = pa.concat_tables(rejects)
     yield from _results(job, {"rejects": rejected}, f"{part}")
     span = span_of(events.timed, job.windows.fence)
-    yield note(
-        **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
-        **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),
-        **{
-            REASONS: count_reasons(rejected),
-            KINDS: kinds_of_blocks(events.blocks),
-            SEEN: events.seen,
-            TYPES: events.types,
-        },
-        events_in=events.read,
-        events_unused=events.unused,
-        events_rejected=rejected.num_rows,
-        events_late=late,
+    note: Note = {
+        REASONS: count_reasons(rejected),
+        KINDS: kinds_of_blocks(events.blocks),
+        SEEN: events.seen,
+        TYPES: events.types,
+        "events_in": events.read,
+        "events_unused": events.unused,
+        "events_rejected": rejected.num_rows,
+        "events_late": late,
         **events.counts,
-        seconds_reading=seconds,
-        seconds_sharing=time.perf_counter() - begun,
-    )
+        "seconds_reading": seconds,
+        "seconds_sharing": time.perf_counter() - started,
+    }
+    if span is not None:
+        note |= {"first_time": span[0], "last_time": span[1]}
+    if events.nanoseconds is not None:
+        note[NANOSECONDS] = events.nanoseconds
+    yield note_row(note)
 
 
-def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iterator[TaskRow]:
     """Evaluates a stage on the buckets that come in; what is for later stages passes through."""
     yield from by_bucket(number, (), batches, lambda bucket, rows: _evaluate_bucket(job, number, bucket, rows))
 
@@ -130,15 +120,15 @@ def by_bucket(
     number: int,
     buckets: Iterable[int],
     batches: Iterable[pa.RecordBatch],
-    evaluate_bucket: Callable[[int, list[Lot]], Iterable[dict[str, Any]]],
-) -> Iterator[dict[str, Any]]:
+    evaluate_bucket: Callable[[int, list[Lot]], Iterable[TaskRow]],
+) -> Iterator[TaskRow]:
     """Passes on the rows of other stages, then evaluates each bucket on its own: these, and those that rows are for."""
     waiting: dict[int, list[Lot]] = {bucket: [] for bucket in buckets}
     for batch in batches:
-        for row in batch.to_pylist():
-            if row["stage"] == number:
-                data = collect(row["data"]) if row["use"] == TICKET else row["data"]
-                waiting.setdefault(row["bucket"], []).append((row["part"], data))
+        for row in rows_of(batch):
+            if row.stage == number:
+                data = collect(row.data) if row.use == TICKET else row.data
+                waiting.setdefault(row.bucket, []).append((row.part, data))
             else:
                 yield row
     for bucket in sorted(waiting):
@@ -156,7 +146,7 @@ class BucketResult:
     counts: dict[str, float]
 
 
-def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[Lot]) -> Iterator[dict[str, Any]]:
+def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[Lot]) -> Iterator[TaskRow]:
     parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
     for _, data in rows:
         for use, block in unpack(data)[1]:
@@ -164,14 +154,14 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[Lot]) -> Ite
     try:
         evaluated, sent = evaluate_parcels(job, number, bucket, parts)
     except AxisFull as full:  # the driver knows whether rows far off all others are to blame
-        yield note(**{TIME_BITS_LEFT: full.left})
+        yield note_row({TIME_BITS_LEFT: full.left})
         return
-    begun = time.perf_counter()
+    started = time.perf_counter()
     tables_made = {"intervals": evaluated.intervals, "occurrences": evaluated.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
     yield from parcel_rows(((bucket, parcel) for parcel in sent), job.depot)
-    taken = evaluated.counts["seconds_writing"] + time.perf_counter() - begun
-    yield note(**evaluated.counts | {"seconds_writing": taken})
+    taken = evaluated.counts["seconds_writing"] + time.perf_counter() - started
+    yield note_row(evaluated.counts | {"seconds_writing": taken})
 
 
 def evaluate_parcels(
@@ -179,23 +169,23 @@ def evaluate_parcels(
 ) -> tuple[BucketResult, list[Parcel]]:
     """Evaluates a stage on what has come to a bucket, by its use; with what goes from there to later stages."""
     inputs = [standing(block, job.windows) for block in join_blocks(parts["input"])]
-    known = join_blocks([*inputs, *parts["given"]])
-    evaluated = with_room(lambda room: _evaluated(job, number, bucket, known, room))
-    begun = time.perf_counter()
+    blocks = join_blocks([*inputs, *parts["given"]])
+    evaluated = with_room(lambda room: _evaluated(job, number, bucket, blocks, room))
+    started = time.perf_counter()
     sent = [parcel for r, block in evaluated.made.items() for parcel in parcels(block, job.router, number, r)]
     stage = job.stages[number]
     if stage.sends_on:
         forwards = [standing(block, job.windows) for block in join_blocks(parts["forward"])]
         passing = [*inputs, *forwards, *parts["given"]]
         sent += send_on(passing, evaluated.made, Evidence(parts["evidence"]), job.router, stage, number)
-    taken = evaluated.counts["seconds_writing"] + time.perf_counter() - begun
-    rows_in = sum(map(len, known))
+    taken = evaluated.counts["seconds_writing"] + time.perf_counter() - started
+    rows_in = sum(map(len, blocks))
     loads = {f"rows_in_stage_{number + 1}": rows_in, f"most_rows_in_stage_{number + 1}": rows_in}
     return replace(evaluated, counts=evaluated.counts | {"seconds_writing": taken} | loads), sent
 
 
 def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> BucketResult:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     stage = job.stages[number]
     earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     world = prepare(job.program, inputs, job.windows, sources_from(stage.routes, earlier), room)
@@ -215,7 +205,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
         "arithmetic_overflows": world.counts["overflows"],
         "intervals_out": intervals.num_rows,
         "occurrences_out": occurrences.num_rows,
-        "seconds_preparing": prepared - begun,
+        "seconds_preparing": prepared - started,
         "seconds_in_kernels": evaluated - prepared,
         "seconds_writing": time.perf_counter() - evaluated,
         **kinds,
@@ -243,7 +233,7 @@ def _ranges_over_domain(job: Job, stage: Stage) -> bool:
     return any(ranges_over_domain(job.program.plan.definitions[number]) for number in stage.definitions)
 
 
-def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
+def heartbeats(job: Job) -> Iterator[TaskRow]:
     """A row for every bucket that has something to say also where no event comes."""
     nothing = Block("", "event", (), None, np.empty(0, np.int64), None, np.empty(0, np.int64))
     for number, stage in enumerate(job.stages):
@@ -284,64 +274,12 @@ def _keep(
     world.relations[relation] = concluded.where(choose(concluded.codes, len(concluded)))
 
 
-# ---------------------------------------------------------------- rows on the way
-
-
-def parcel_rows(shared: Iterable[tuple[int, Parcel]], depot: Depot | None = None) -> Iterator[dict[str, Any]]:
-    """Parcels with the part that each belongs to: all for one bucket and part go in one row."""
-    together: dict[tuple[int, int, int], list[tuple[str, Block]]] = {}
-    for part, parcel in shared:
-        together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.use, parcel.block))
-    use, lots = PARCELS if depot is None else TICKET, together.values()
-    packed = (pack(lot).to_pybytes() for lot in lots) if depot is None else depot.leave(lots)
-    for (stage, bucket, part), data in zip(together, packed, strict=True):
-        yield {"stage": stage, "bucket": bucket, "part": part, "use": use, "data": data}
-
-
-def _results(job: Job, tables: dict[str, pa.Table], name: str) -> Iterator[dict[str, Any]]:
-    """Result tables: written here, or sent as rows."""
+def _results(job: Job, tables: dict[str, pa.Table], name: str) -> Iterator[TaskRow]:
+    """Write result tables into the job's folder, or yield them as rows."""
     for use, table in tables.items():
         if not table.num_rows:
             continue
         if job.sink is not None:
             write_part(Path(job.sink) / f"{use}.parquet", f"part-{name}.parquet", table)
         else:
-            yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
-
-
-def note(**counts: float | Mapping[str, Any]) -> dict[str, Any]:
-    return {"stage": DONE, "bucket": 0, "part": 0, "use": "counts", "data": json.dumps(counts).encode()}
-
-
-def table_bytes(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return cast(bytes, sink.getvalue().to_pybytes())
-
-
-def batches_of(rows: Iterable[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
-    """Rows as they come, a few at a time: a parcel may be large."""
-    waiting: Rows = []
-    size = 0
-    for row in rows:
-        waiting.append(row)
-        size += len(row["data"])
-        if size > 1 << 24 or len(waiting) >= 1000:
-            yield pa.RecordBatch.from_pylist(waiting, schema=ROW)
-            waiting, size = [], 0
-    if waiting:
-        yield pa.RecordBatch.from_pylist(waiting, schema=ROW)
-
-
-def batches_of_task(rows: Iterable[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
-    """All that a task of Spark's gives."""
-    yield from batches_of(rows)
-    _set_apart()
-
-
-def _set_apart() -> None:
-    """Exclude modules and kernels from garbage collections: Spark collects after each task."""
-    if len(gc.get_objects()) > MANY_OBJECTS:
-        gc.collect()
-        gc.freeze()
+            yield table_row(use, table)

@@ -78,7 +78,7 @@ def write_session(store: Store, saved: Saved) -> None:
         "columns": dict(saved.columns),
         "seen": dict(saved.seen),
         "types": dict(saved.types),
-        "files": {name: asdict(file) for name, file in files.items()},
+        "files": {name: file._asdict() for name, file in files.items()},
     }
     store.write_record(RECORD, record)
     for file in before["files"].values():

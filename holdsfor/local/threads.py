@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
 
@@ -26,7 +25,7 @@ from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.read import EventSource, read_alike
 from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.tables.wide import is_kinds_key
-from holdsfor.job.batch import merge_of
+from holdsfor.job.batch import merge_counts
 from holdsfor.job.parts import Part, parts_of
 from holdsfor.job.routing import Parcel, parcels, router
 from holdsfor.job.tasks import BucketResult, Job, evaluate_parcels
@@ -130,10 +129,8 @@ def _evaluate_bucket(
 
 
 def _join_outcomes(outcomes: Sequence[BucketResult]) -> Recognised:
-    total: dict[str, Any] = {"groundings_outside_domain": 0, "arithmetic_overflows": 0}
-    for outcome in outcomes:
-        for name, amount in outcome.counts.items():
-            total[name] = merge_of(name)(total[name], amount) if name in total else amount
+    none = {"groundings_outside_domain": 0, "arithmetic_overflows": 0}
+    total = merge_counts([none, *(outcome.counts for outcome in outcomes)])
     return Recognised(
         pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *(outcome.intervals for outcome in outcomes)]),
         pa.concat_tables([OCCURRENCES_SCHEMA.empty_table(), *(outcome.occurrences for outcome in outcomes)]),

@@ -29,7 +29,8 @@ from holdsfor.job.parcel_files import Depot
 from holdsfor.job.parts import estimate_rows, footer_span, parts_of, suggest_buckets, tables_of
 from holdsfor.job.run_warnings import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
-from holdsfor.job.tasks import DONE, Job, batches_of_task, heartbeats, read_part, stage_task
+from holdsfor.job.task_rows import DONE, Note, TaskRow
+from holdsfor.job.tasks import Job, heartbeats, read_part, stage_task
 from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
@@ -38,7 +39,7 @@ from holdsfor.plan.whole_plan import Plan
 from holdsfor.rules import Rules, as_description
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.frames import ROW_DDL, collect_notes, ddl_of, union
+from holdsfor.spark.frames import ROW_DDL, batches_of_task, collect_notes, ddl_of, union
 from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
@@ -151,19 +152,19 @@ class SparkCrew:
     def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
         return self.feed.find_hubs(plan, buckets)
 
-    def run(self, job: Job) -> list[bytes]:
+    def run(self, job: Job) -> list[Note]:
         folder = open_depot_folder(self.spark) if job.sink is not None else None
         if folder is None:
             return self._run(job)
         with folder:
             return self._run(replace(job, depot=Depot(folder.name)))
 
-    def _run(self, job: Job) -> list[bytes]:
+    def _run(self, job: Job) -> list[Note]:
         from pyspark.sql import functions
 
         shared = share(self.spark, (job, self.feed.parts))
         rows = self.feed.rows(shared)
-        beats = [tuple(row.values()) for row in heartbeats(job)]
+        beats = list(heartbeats(job))
         if beats:
             rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
         done = []
@@ -173,7 +174,7 @@ class SparkCrew:
                 done.append(rows.persist())
                 rows = rows.filter(functions.col("stage") != DONE)
         self.done = done or [rows]
-        return [note for rows in self.done for note in collect_notes(rows, "counts")]
+        return [note for rows in self.done for note in collect_notes(rows)]
 
 
 # ---------------------------------------------------------------- reading
@@ -241,7 +242,7 @@ def _feed_of_frames(frames: Sequence[_Frame], inputs: Any) -> _Feed:
     return _Feed((), rows, lambda: None, lambda: None, lambda plan, buckets: (), _looking_at_frames(frames, inputs))
 
 
-def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str, Any]]:
+def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[TaskRow]:
     job, parts = shared
     for batch in batches:
         for number in batch.column(0).to_pylist():
@@ -250,7 +251,7 @@ def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str
             yield from read_part(job, events, number, time.perf_counter() - begun)
 
 
-def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any) -> Iterator[dict[str, Any]]:
+def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any) -> Iterator[TaskRow]:
     from pyspark import TaskContext
 
     context = TaskContext.get()

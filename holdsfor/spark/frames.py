@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from holdsfor.job.tasks import ROW, table_bytes
+from holdsfor.job.task_rows import NOTE, ROW, Note, TaskRow, batches_of, table_bytes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+MANY_OBJECTS = 20_000
 _NAMES = {pa.string(): "string", pa.binary(): "binary", pa.int32(): "int", pa.int64(): "bigint"}
 _PACKED = pa.schema([("table", pa.string()), ("rows", pa.binary())])
 
@@ -46,8 +49,22 @@ def _packing(name: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Reco
     return pack
 
 
-def collect_notes(rows: DataFrame, use: str) -> list[bytes]:
+def collect_notes(rows: DataFrame) -> list[Note]:
     """Run the job and return its notes."""
     from pyspark.sql import functions
 
-    return [bytes(row["data"]) for row in rows.filter(functions.col("use") == use).select("data").collect()]
+    notes = rows.filter(functions.col("use") == NOTE).select("data")
+    return [json.loads(bytes(row["data"])) for row in notes.collect()]
+
+
+def batches_of_task(rows: Iterable[TaskRow]) -> Iterator[pa.RecordBatch]:
+    """Yield all that a task gives."""
+    yield from batches_of(rows)
+    _set_apart()
+
+
+def _set_apart() -> None:
+    """Exclude modules and kernels from garbage collections: Spark collects after each task."""
+    if len(gc.get_objects()) > MANY_OBJECTS:
+        gc.collect()
+        gc.freeze()

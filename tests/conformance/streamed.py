@@ -15,15 +15,15 @@ from holdsfor.engine.output.changes import Report
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
-from holdsfor.job.in_process import split_done
 from holdsfor.job.live.batch.batch_decision import Outlook
-from holdsfor.job.live.batch.crew import EVALUATED, Alone, Note, read_notes, whole_batch_rows
+from holdsfor.job.live.batch.crew import EVALUATED, Alone, whole_batch_rows
 from holdsfor.job.live.batch.microbatch import Setting, Stream
 from holdsfor.job.live.input.reading import LineReader, Reading
 from holdsfor.job.live.state.bucket import Turn
 from holdsfor.job.live.state.bucket_state import Memory
 from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.job.routing import router
+from holdsfor.job.task_rows import Note, read_notes, split_done
 from holdsfor.job.tasks import Job
 from holdsfor.job.times import Times
 from holdsfor.language import EventDescription
@@ -70,9 +70,9 @@ class OneTask(Alone):
             return super().read(job, reading)
         rows = list(whole_batch_rows(job, reading, outlook, self._parts, self._memory))
         self._rows, done = split_done(rows)
-        evaluated = read_notes(row["data"] for row in done if row["use"] == EVALUATED)
+        evaluated = read_notes(done, EVALUATED)
         self.evaluated = (outlook.mark, evaluated) if evaluated else None
-        return read_notes(row["data"] for row in done if row["use"] != EVALUATED)
+        return read_notes(done)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
         if self.evaluated is not None and self.evaluated[0] == turn.mark:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import pyarrow as pa
 
@@ -11,14 +10,12 @@ from holdsfor.engine.input.fence import Fence, Sample, join_samples, sample_of, 
 from holdsfor.io.events import Events
 from holdsfor.job.batch import Span
 from holdsfor.job.hubs import find_hubs
-from holdsfor.job.in_process import run_stages
 from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parts import Part, footer_span
+from holdsfor.job.task_rows import Note, TaskRow, read_notes, run_stages
 from holdsfor.job.tasks import Job, heartbeats, read_part, stage_task
 from holdsfor.language.description import Input
 from holdsfor.plan.whole_plan import Plan
-
-Row = dict[str, Any]
 
 
 class AloneInBatch:
@@ -26,7 +23,7 @@ class AloneInBatch:
 
     def __init__(self, parts: Sequence[Part], inputs: Sequence[Input]) -> None:
         self._parts, self._inputs = parts, inputs
-        self._done: list[Row] = []
+        self._done: list[TaskRow] = []
 
     def guess_span(self) -> Span | None:
         return footer_span(self._parts, self._inputs)
@@ -43,7 +40,7 @@ class AloneInBatch:
     def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
         return find_hubs(self._parts, self._inputs, plan, buckets)
 
-    def run(self, job: Job) -> Iterable[bytes]:
+    def run(self, job: Job) -> Iterable[Note]:
         rows = [
             row
             for number, part in enumerate(self._parts)
@@ -54,8 +51,8 @@ class AloneInBatch:
         self._done = run_stages(
             rows, count, job.router.buckets, lambda number, _, batches: stage_task(job, number, batches)
         )
-        return [row["data"] for row in self._done if row["use"] == "counts"]
+        return read_notes(self._done)
 
     def table(self, name: str) -> pa.Table:
-        tables = [pa.ipc.open_stream(row["data"]).read_all() for row in self._done if row["use"] == name]
+        tables = [pa.ipc.open_stream(row.data).read_all() for row in self._done if row.use == name]
         return pa.concat_tables([SCHEMAS[name].empty_table(), *tables])

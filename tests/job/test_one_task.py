@@ -67,7 +67,7 @@ def test_what_fails_is_evaluated_by_itself(run: Callable[..., list[bool]], monke
     """It fails after buckets of the first stage have written their files, and have been put into memory."""
     evaluate_rows, failed = crew.evaluate_rows, list[str]()
 
-    def fail_at_first(job: Job, turn: Turn, rows: list[crew.Row], memory: Memory | None) -> list[crew.Row]:
+    def fail_at_first(job: Job, turn: Turn, rows: list[crew.TaskRow], memory: Memory | None) -> list[crew.TaskRow]:
         done = evaluate_rows(job, turn, rows, memory)
         if turn.mark not in failed and turn.batch < len(batches()):
             failed.append(turn.mark)

@@ -70,8 +70,7 @@ class Compaction:
         return f"compactions/{upto:07d}.json"
 
     def to_json(self) -> dict[str, Any]:
-        files = {folder: [[w.name, w.size, w.crc] for w in written] for folder, written in self.files.items()}
-        return {"upto": self.upto, "files": files, "since": self.since}
+        return {"upto": self.upto, "files": self.files, "since": self.since}
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> Compaction:

@@ -8,10 +8,9 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.fs
@@ -35,9 +34,8 @@ class MissingFile(HoldsforError):
     """A file that should be there and is not."""
 
 
-@dataclass(frozen=True)
-class Written:
-    """A file as a commit remembers it, so that whoever reads it can tell that it is the same."""
+class Written(NamedTuple):
+    """A file as a commit remembers it, so that whoever reads it can tell that it is the same. JSON has it as a list."""
 
     name: str
     size: int

@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdsfor.engine.output.changes import Report
-from holdsfor.job.in_process import Row, split_done
 from holdsfor.job.live.batch.batch_decision import Outlook
 from holdsfor.job.live.batch.crew import (
     EVALUATED,
     Batches,
-    Note,
     buckets_to_do,
-    read_notes,
     reading_rows,
     stage_rows,
     whole_batch_rows,
@@ -30,9 +27,10 @@ from holdsfor.job.live.state.bucket import Turn
 from holdsfor.job.live.state.bucket_state import Memory, looks_at_changes
 from holdsfor.job.parcel_files import Depot
 from holdsfor.job.parts import tables_of
-from holdsfor.job.tasks import DONE, ROW, Job, batches_of_task
+from holdsfor.job.task_rows import DONE, Note, TaskRow, batch_of, read_notes, split_done
+from holdsfor.job.tasks import Job
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.frames import ROW_DDL, ddl_of
+from holdsfor.spark.frames import ROW_DDL, batches_of_task, ddl_of
 from holdsfor.spark.sharing import count_cores, is_connect, send_to_buckets
 
 if TYPE_CHECKING:
@@ -59,7 +57,9 @@ class Workers:
     depot: Depot | None = None
     _rows: DataFrame | None = None
     _evaluated: tuple[str, list[Note]] | None = None  # with the mark of the attempt
-    _tickets: list[Row] = field(default_factory=list)  # where parcels lie in a depot, they need not pass through Spark
+    _tickets: list[TaskRow] = field(
+        default_factory=list
+    )  # where parcels lie in a depot, they need not pass through Spark
 
     def longest_log(self, job: Job, report: Report) -> int:
         """Any worker may get a bucket, and must first go through what others have done: with few workers that pays."""
@@ -104,11 +104,11 @@ class Workers:
             self._rows = rows = rows.persist()
             rows = rows.filter(f"stage = {DONE}")
         with worker_errors():
-            self._tickets, done = split_done(row.asDict() for row in rows.collect())
-        evaluated = read_notes(row["data"] for row in done if row["use"] == EVALUATED)
+            self._tickets, done = split_done(TaskRow(*row) for row in rows.collect())
+        evaluated = read_notes(done, EVALUATED)
         if outlook is not None and evaluated:
             self._evaluated = outlook.mark, evaluated
-        return read_notes(row["data"] for row in done if row["use"] != EVALUATED)
+        return read_notes(done)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
         if self._evaluated is not None and self._evaluated[0] == turn.mark:
@@ -118,7 +118,7 @@ class Workers:
         for number in range(1, len(job.stages)):
             rows = send_to_buckets(rows, buckets).mapInArrow(_stage_task(shared, turn, number), _row_type())
         with worker_errors():
-            return read_notes(row["data"] for row in rows.collect())
+            return read_notes(TaskRow(*row) for row in rows.collect())
 
     def _first_stage(self, buckets: int, task: Callable[[Batches], Batches]) -> DataFrame:
         from pyspark.sql import functions
@@ -131,8 +131,8 @@ class Workers:
         def task_with_tickets(batches: Batches) -> Batches:
             """They travel with the tasks, a partition for each bucket: nothing has to be sent."""
             deque(batches, maxlen=0)  # Spark ends a worker that leaves some of its input unread
-            own = [row for row in tickets if row["bucket"] == _partition()]
-            return task(iter([pa.RecordBatch.from_pylist(own, schema=ROW)]))
+            own = [row for row in tickets if row.bucket == _partition()]
+            return task(iter([batch_of(own)]))
 
         return self.spark.range(0, buckets, 1, buckets).mapInArrow(task_with_tickets, _row_type())
 

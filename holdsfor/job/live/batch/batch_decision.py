@@ -9,7 +9,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from holdsfor.engine.input.window import Windows
 from holdsfor.engine.output.changes import Report
@@ -19,8 +18,7 @@ from holdsfor.job.live.batch.clock import due_by_arrival, due_by_clock
 from holdsfor.job.live.input.future_rows import Island, latest_believed, merge_islands
 from holdsfor.job.live.state.bucket import Turn
 from holdsfor.job.live.state.ledger import Commit, RowsRead
-
-Note = dict[str, Any]
+from holdsfor.job.task_rows import Note
 
 #: After so many batches without a query time every bucket puts together what has come since the last.
 MOST_WAITING = 16

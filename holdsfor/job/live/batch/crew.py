@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple
-from typing import Any, Protocol
+from dataclasses import asdict
+from typing import Protocol
 
 import pyarrow as pa
 
 from holdsfor.engine.output.changes import Report
-from holdsfor.io.storage.store import Written
-from holdsfor.job.in_process import run_stages, split_done
 from holdsfor.job.live.batch.batch_decision import Outlook
 from holdsfor.job.live.input.reading import Reading, ReadNotes, earliest, read_task
 from holdsfor.job.live.state.bucket import Turn, bucket_task
 from holdsfor.job.live.state.bucket_state import Memory
-from holdsfor.job.tasks import DONE, Job, Lot, by_bucket, parcel_rows
+from holdsfor.job.task_rows import DONE, Note, TaskRow, note_row, parcel_rows, read_notes, run_stages, split_done
+from holdsfor.job.tasks import Job, Lot, by_bucket
 
 Batches = Iterator[pa.RecordBatch]
-Row = dict[str, Any]
-Note = dict[str, Any]
 
 #: After so many batches a bucket that stays in memory is written again: after a restart all of them are gone through.
 LONGEST_LOG = 64
@@ -54,42 +50,41 @@ class Crew(Protocol):
 # ---------------------------------------------------------------- the tasks, with their notes as rows
 
 
-def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[Row]:
+def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[TaskRow]:
     notes = ReadNotes([], {})
     yield from read_task(job, reading, part, tables, notes)
-    yield _note_row({**asdict(notes), "tables": _listed(notes.tables), "islands": [*map(astuple, notes.islands)]})
+    yield note_row(asdict(notes))
 
 
 def stage_rows(
     job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches, memory: Memory | None = None
-) -> Iterator[Row]:
+) -> Iterator[TaskRow]:
     """Evaluate a stage on buckets, each with the rows that have come for it; rows for later stages pass by."""
 
-    def evaluated(bucket: int, rows: list[Lot]) -> Iterator[Row]:
+    def evaluated(bucket: int, rows: list[Lot]) -> Iterator[TaskRow]:
         done = bucket_task(job, turn, number, bucket, rows, memory)
         yield from parcel_rows(done.parcels, job.depot)
-        files = {"state": _listed(done.state), "tables": _listed(done.tables)}
-        yield _note_row({**files, "counts": done.counts, "settled": done.settled})
+        yield note_row({"state": done.state, "tables": done.tables, "counts": done.counts, "settled": done.settled})
 
     return by_bucket(number, buckets, batches, evaluated)
 
 
 def whole_batch_rows(
     job: Job, reading: Reading, outlook: Outlook, tables: Iterable[pa.Table], memory: Memory | None = None
-) -> Iterator[Row]:
+) -> Iterator[TaskRow]:
     """Read a whole batch, and evaluate a small one at once: then there are the notes of that instead of parcels.
 
     What fails in that, fails again when it is evaluated by itself, where it is looked into.
     """
-    waiting, held_back, tuning = list[Row](), 0, job.program.tuning
+    waiting, held_back, tuning = list[TaskRow](), 0, job.program.tuning
     for row in reading_rows(job, reading, 0, tables):
         waiting.append(row)
-        held_back += len(row["data"])
-        if held_back > tuning.most_bytes_at_once and row["stage"] != DONE:
+        held_back += len(row.data)
+        if held_back > tuning.most_bytes_at_once and row.stage != DONE:
             yield from waiting
             waiting.clear()
     parcels, done = split_done(waiting)
-    notes = read_notes(row["data"] for row in done)
+    notes = read_notes(done)
     yield from done
     is_read_again = outlook.doubts(notes) or outlook.differing(notes)
     events = notes[0]["counts"].get("events_in", 0)
@@ -102,28 +97,16 @@ def whole_batch_rows(
     except Exception:
         yield from parcels
         return
-    yield from ({**row, "use": EVALUATED} for row in evaluated)
+    yield from (row._replace(use=EVALUATED) for row in evaluated)
 
 
-def evaluate_rows(job: Job, turn: Turn, rows: Iterable[Row], memory: Memory | None) -> list[Row]:
+def evaluate_rows(job: Job, turn: Turn, rows: Iterable[TaskRow], memory: Memory | None) -> list[TaskRow]:
     """Run all stages in this process, one task after the other; the rows that have come are parcels."""
 
-    def task(number: int, partition: int, batches: Batches) -> Iterator[Row]:
+    def task(number: int, partition: int, batches: Batches) -> Iterator[TaskRow]:
         return stage_rows(job, turn, number, buckets_to_do(job, turn, number, partition), batches, memory)
 
     return run_stages(rows, len(job.stages), job.router.buckets, task)
-
-
-def _listed(files: Iterable[Written]) -> list[tuple[str, int, int]]:
-    return [(file.name, file.size, file.crc) for file in files]
-
-
-def _note_row(note: Note) -> Row:
-    return {"stage": DONE, "bucket": 0, "part": 0, "use": "note", "data": json.dumps(note).encode()}
-
-
-def read_notes(rows: Iterable[bytes]) -> list[Note]:
-    return [json.loads(data) for data in rows]
 
 
 def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
@@ -144,7 +127,7 @@ class Alone:
 
     def __init__(self, parts: Sequence[pa.Table], memory: Memory | None = None) -> None:
         self._parts, self._memory = parts, memory
-        self._rows: list[Row] = []
+        self._rows: list[TaskRow] = []
 
     def longest_log(self, job: Job, report: Report) -> int:
         return 0 if self._memory is None else LONGEST_LOG
@@ -159,10 +142,10 @@ class Alone:
     def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
         rows = [row for part, table in enumerate(self._parts) for row in reading_rows(job, reading, part, [table])]
         self._rows, done = split_done(rows)
-        return read_notes(row["data"] for row in done)
+        return read_notes(done)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
-        return read_notes(row["data"] for row in evaluate_rows(job, turn, self._rows, self._memory))
+        return read_notes(evaluate_rows(job, turn, self._rows, self._memory))
 
     def forget(self) -> None:
         self._rows = []

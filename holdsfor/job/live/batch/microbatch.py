@@ -16,11 +16,12 @@ from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.batch.attempts import Attempts, Guard
 from holdsfor.job.live.batch.batch_decision import Outlook, files_of, new_mark, sum_counts
 from holdsfor.job.live.batch.clock import Pace, WallClock, due_at_the_end, due_by_clock, ended
-from holdsfor.job.live.batch.crew import Crew, Note
+from holdsfor.job.live.batch.crew import Crew
 from holdsfor.job.live.input.reading import Reader, Reading
 from holdsfor.job.live.state.bucket import Turn
 from holdsfor.job.live.state.ledger import Base, Commit, Ledger, Logged, SourcePlace, StateFiles
 from holdsfor.job.routing import Router
+from holdsfor.job.task_rows import Note
 from holdsfor.job.tasks import Job
 from holdsfor.job.times import Times
 from holdsfor.language.description import Input

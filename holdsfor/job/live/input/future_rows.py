@@ -11,7 +11,7 @@ row from before the gap behind it. Anything further ahead is set aside.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,7 @@ QUORUM = 3
 MOST_ISLANDS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Island:
+class Island(NamedTuple):
     """Arrivals close to each other. overtaken: a row from before the gap was read after the first of them."""
 
     low: int
@@ -59,7 +58,7 @@ def merge_islands(islands: Iterable[Island], bound: int) -> list[Island]:
         if merged and island.low - merged[-1].high <= bound:
             last = merged[-1]
             high, overtaken = max(last.high, island.high), last.overtaken or island.overtaken
-            merged[-1] = replace(last, high=high, rows=last.rows + island.rows, overtaken=overtaken)
+            merged[-1] = last._replace(high=high, rows=last.rows + island.rows, overtaken=overtaken)
         else:
             merged.append(island)
     return merged

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +27,10 @@ from holdsfor.job.live.batch.quarantine import Aside, Skip, quarantine_table, re
 from holdsfor.job.live.input.files import FileReader
 from holdsfor.job.live.input.future_rows import Island, find_islands, merge_islands
 from holdsfor.job.routing import Parcel, parcels
-from holdsfor.job.tasks import Job, parcel_rows
+from holdsfor.job.task_rows import TaskRow, parcel_rows
+from holdsfor.job.tasks import Job
 from holdsfor.language.description import Input
 
-Row = dict[str, Any]
 Outcome = TypeVar("Outcome")
 
 
@@ -189,8 +189,8 @@ def _believed(block: Block, windows: Windows, reading: Reading, source: str) -> 
     return block, [outside, ahead]
 
 
-def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], notes: ReadNotes) -> Iterator[Row]:
-    """The parcels of one partition; what else there is to say goes to `found`."""
+def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], notes: ReadNotes) -> Iterator[TaskRow]:
+    """Yield the parcels of one partition; what else there is to say goes to the notes."""
     row = 1
     for chunk, table in enumerate(tables):
         begun = time.perf_counter()

@@ -168,9 +168,9 @@ class Commit:
             "latest": self.rows.latest,
             "settled": dict(self.settled),
             "closed": self.closed,
-            "bases": [[base.batch, _listed(base.files)] for base in self.state.bases],
+            "bases": [[base.batch, base.files] for base in self.state.bases],
             "log": [_entry_as_json(entry) for entry in self.state.log],
-            "files": _listed(self.files),
+            "files": self.files,
             "counts": dict(self.counts),
             "doubted": self.rows.doubted,
             "written": self.written,
@@ -204,11 +204,7 @@ def _entry_of(entry: list[Any]) -> Logged:
 
 def _entry_as_json(entry: Logged) -> list[Any]:
     due = [entry.due.start, entry.due.stop, entry.due.step]
-    return [entry.batch, _listed(entry.files), due, entry.end, entry.mark]
-
-
-def _listed(files: tuple[Written, ...]) -> list[tuple[str, int, int]]:
-    return [(file.name, file.size, file.crc) for file in files]
+    return [entry.batch, entry.files, due, entry.end, entry.mark]
 
 
 def _written(files: list[list[Any]]) -> tuple[Written, ...]:
