@@ -29,6 +29,10 @@ class Body:
         return not {atom.relation for atom in self.atoms}.isdisjoint(relations)
 
 
+Bodies = tuple[Body, ...]
+"""The rules of a definition, as distribution sees them."""
+
+
 def bodies_of(definition: Definition) -> Iterator[Body]:
     """Iterate over the rules of a definition, and over what may hold initially for what the data mention."""
     yield from map(body_of, conclusions(definition))

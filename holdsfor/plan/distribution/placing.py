@@ -15,7 +15,7 @@ from itertools import combinations
 
 from holdsfor.language.terms import Term
 from holdsfor.plan.definitions import Definition, Derived
-from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
+from holdsfor.plan.distribution.bodies import Bodies, Body, bodies_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.tuples import tuples_of
 from holdsfor.plan.nodes import RelationNode
@@ -33,17 +33,18 @@ SHORTEST_SLICE = 60
 
 def place(definition: Definition, layout: Layout) -> Placement:
     """The cheapest way to evaluate it: where its conditions are, by a key, or all together."""
+    bodies = tuple(bodies_of(definition))
     return (
-        place_with_conditions(definition, layout)
-        or place_by_key(definition, layout)
-        or _place_with_input(definition, layout)
-        or _place_by_time(definition, layout)
+        _place_with_conditions(definition, bodies, layout)
+        or place_by_key(definition, bodies, layout)
+        or _place_with_input(definition, bodies, layout)
+        or _place_by_time(definition, bodies, layout)
         or _together(definition, layout)
     )
 
 
-def place_by_key(definition: Definition, layout: Layout) -> Placement | None:
-    bodies = tuple(bodies_of(definition))
+def place_by_key(definition: Definition, bodies: Bodies, layout: Layout) -> Placement | None:
+    """Return the cheapest way to evaluate a definition by a key; None if there is none."""
     fits = (fit for key in keys_of(definition) if (fit := _fit(definition, bodies, key, layout)) is not None)
     return min(fits, key=lambda fit: fit.cost, default=None)
 
@@ -54,11 +55,11 @@ def keys_of(definition: Definition) -> Iterator[tuple[int, ...]]:
     return (key for size in range(1, LONGEST_KEY + 1) for key in combinations(arguments, size))
 
 
-def place_with_conditions(definition: Definition, layout: Layout) -> Placement | None:
+def _place_with_conditions(definition: Definition, bodies: Bodies, layout: Layout) -> Placement | None:
     """A part of a definition whose conditions all have the same home is evaluated there, whatever its head."""
     if not _is_part(definition):
         return None
-    stages = {common_home(body, layout) for body in bodies_of(definition)}
+    stages = {common_home(body, layout) for body in bodies}
     stage = next(iter(stages))
     return Placement(stage, None, ()) if stage is not None and len(stages) == 1 else None
 
@@ -68,22 +69,21 @@ def _is_part(definition: Definition) -> bool:
     return not definition.simple_fluents and all(relation.is_part for relation in definition.defines)
 
 
-def _place_with_input(definition: Definition, layout: Layout) -> Placement | None:
+def _place_with_input(definition: Definition, bodies: Bodies, layout: Layout) -> Placement | None:
     """A part of a definition that single rows of the input conclude is found in any bucket."""
     if not _is_part(definition):
         return None
-    bodies = tuple(bodies_of(definition))
     atoms = [atom for body in bodies if body.is_rowwise for atom in body.atoms if atom.relation not in layout.placed]
     if len(atoms) < len(bodies):
         return None
     return Placement(0, None, tuple(dict.fromkeys(Route(atom.relation, "share", (0,)) for atom in atoms)))
 
 
-def _place_by_time(definition: Definition, layout: Layout) -> Placement | None:
+def _place_by_time(definition: Definition, bodies: Bodies, layout: Layout) -> Placement | None:
     """Patterns of events that share no variable are shared out by time, if a window says how far apart these may be."""
     if not isinstance(definition, Derived) or not definition.rules:
         return None
-    if not all(map(_is_pattern_of_events, definition.rules)):
+    if not all(map(_is_pattern_of_events, definition.rules, bodies)):
         return None
     (look,) = looks((definition,))
     if look.reach.back is None or look.reach.ahead != 0:
@@ -94,11 +94,10 @@ def _place_by_time(definition: Definition, layout: Layout) -> Placement | None:
     return Placement(stage, None, routes, slices)
 
 
-def _is_pattern_of_events(rule: Conclude) -> bool:
+def _is_pattern_of_events(rule: Conclude, body: Body) -> bool:
     """Whether all that it looks at are occurrences, and several of them: one alone is where it is."""
-    atoms = body_of(rule).atoms
     begins = isinstance(rule.chain[0], Occurring) if rule.chain else False
-    return begins and len(atoms) > 1 and all(atom.relation.kind == "event" for atom in atoms)
+    return begins and len(body.atoms) > 1 and all(atom.relation.kind == "event" for atom in body.atoms)
 
 
 def common_home(body: Body, layout: Layout) -> int | None:
@@ -145,7 +144,7 @@ class _Reached:
     whole: bool = False
 
 
-def _fit(definition: Definition, bodies: tuple[Body, ...], key: tuple[int, ...], layout: Layout) -> Placement | None:
+def _fit(definition: Definition, bodies: Bodies, key: tuple[int, ...], layout: Layout) -> Placement | None:
     """The placement by a key; None if a condition cannot be brought there."""
     if _ranges_over_key(definition, key, layout):
         return None

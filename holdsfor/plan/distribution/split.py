@@ -14,7 +14,7 @@ from functools import partial
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom
 from holdsfor.plan.definitions import Definition, Derived, Static
-from holdsfor.plan.distribution.bodies import Body, body_of
+from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
 from holdsfor.plan.distribution.cutting import Cutter
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
@@ -50,7 +50,7 @@ class _Splitter:
 
     def parts_of(self, definition: Definition) -> tuple[Definition, ...]:
         """The definition, after the parts that are taken out of it."""
-        placement = place_by_key(definition, self.layout)
+        placement = place_by_key(definition, tuple(bodies_of(definition)), self.layout)
         if placement is None:
             whole = self._made_to_fit(definition)
             return self._cut_to_fit(definition, self._count_together(whole)) or whole
@@ -96,7 +96,7 @@ class _Splitter:
         layout = self.layout.copy()
         for part in parts[:-1]:
             layout.add(part, place(part, layout))
-        return place_by_key(parts[-1], layout)
+        return place_by_key(parts[-1], tuple(bodies_of(parts[-1])), layout)
 
     def _is_out_of_reach(self, key: tuple[int, ...], own: frozenset[Relation], body: Body) -> bool:
         return not reaches(body, key, own, self.layout)
@@ -115,27 +115,27 @@ class _Splitter:
             body = body_of(rule)
             if not body.evidence or body.reads(own) or not is_apart(body):
                 return rule  # without evidence it is for the declared domain of its own head
-            return self._take_out(rule, owner, parts)
+            return self._take_out(rule, body, owner, parts)
 
         rest = definition.map_rules(lambda rules: tuple(map(take_out, rules)))
         return (*parts, rest)
 
-    def _take_out(self, rule: Rule, owner: Signature, parts: list[Definition]) -> Rule:
-        """The rule that reads what it concluded itself; the rule as it is if nothing can be gained."""
+    def _take_out(self, rule: Rule, body: Body, owner: Signature, parts: list[Definition]) -> Rule:
+        """Return the rule that reads what it concluded itself; the rule as it is if nothing can be gained."""
         head = tuple(dict.fromkeys(column for arg in rule.args for column in _columns(arg)))
-        is_home = common_home(body_of(rule), self.layout) is not None
-        extra = () if is_home else self._key_beyond(rule, head)
+        is_home = common_home(body, self.layout) is not None
+        extra = () if is_home else self._key_beyond(rule, body, head)
         if extra is None:
             return rule
         part, rest = _cut(rule, (*head, *extra), self._fresh(owner.name), owner)
         parts.append(part)
         return rest
 
-    def _key_beyond(self, rule: Rule, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
-        """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
-        variables = (*head, *sorted(_bound(rule) - set(head)))
+    def _key_beyond(self, rule: Rule, body: Body, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
+        """Return the variables that the head of a rule lacks to be evaluated by a key; None if it has no key."""
+        variables = (*head, *sorted(_bound(rule, body) - set(head)))
         trial, _ = _cut(rule, variables, "", Signature("", 0))
-        placement = place_by_key(trial, self.layout)
+        placement = place_by_key(trial, (replace(body, head=variables),), self.layout)
         if placement is None or not placement.positions:
             return None
         return tuple(variables[position] for position in placement.positions if position >= len(head))
@@ -148,11 +148,9 @@ class _Splitter:
         return f"{name} part {number}"
 
 
-def _bound(rule: Rule) -> set[str]:
-    """The variables that have values wherever a rule concludes something."""
-    alternatives = (
-        {name for atom in alternative for name in names_in(atom.args)} for alternative in body_of(rule).evidence
-    )
+def _bound(rule: Rule, body: Body) -> set[str]:
+    """Return the variables that have values wherever a rule concludes something."""
+    alternatives = ({name for atom in alternative for name in names_in(atom.args)} for alternative in body.evidence)
     everywhere = set.union(*alternatives)
     return everywhere & {name for op in rule.chain for name in op.binds()} if isinstance(rule, Conclude) else everywhere
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from holdsfor.language.literals import Aggregate, Literal, Not
-from holdsfor.language.nodes import Node, all_terms, map_terms, transform
+from holdsfor.language.nodes import Node, all_terms, find_all, map_terms, transform
 from holdsfor.language.terms import Term, Var, variables
 
 Substitution = Mapping[str, Term]
@@ -32,6 +32,4 @@ def positive_names(body: Iterable[Literal]) -> set[str]:
 
 def names_of(node: Node) -> Iterator[str]:
     """Iterate over the variables of a literal or pattern, repeated as they occur; those of intervals are left out."""
-    for term in all_terms(node):
-        for variable in variables(term):
-            yield variable.name
+    return (variable.name for variable in find_all(all_terms(node), Var))
