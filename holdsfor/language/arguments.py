@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import About, Aggregate, Body, Call, Compare, Is, Literal
+from holdsfor.language.literals import About, Body, Call, Compare, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.strata import Node
 from holdsfor.language.terms import Term, Var, name_and_args, variables
-from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
 if TYPE_CHECKING:
     from holdsfor.language.draft import Draft
@@ -201,14 +200,9 @@ def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
     """The variables that a body needs as numbers."""
     numeric: set[Var] = set()
     for literal in find_all(body, Literal):
-        if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
-            numeric.update(variables(literal.left), variables(literal.right))
-        elif isinstance(literal, Is):
-            numeric.update(variables(literal.target), variables(literal.expression))
-        elif isinstance(literal, Call):
+        numeric.update(variables(literal.numbers))
+        if isinstance(literal, Call):
             numeric.update(variable for slot, variable in slots("predicate", literal.goal) if slot in used)
-        elif isinstance(literal, Aggregate) and literal.function != "count":
-            numeric.update(variables(literal.template), variables(literal.result))
     return numeric
 
 

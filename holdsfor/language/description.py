@@ -62,6 +62,11 @@ class Rule(Statement):
     TERMS = ("subject", "value", "at")
     CHILDREN = ("body",)
 
+    @property
+    def defined(self) -> tuple[Term, ...]:
+        """Return the event, or the fluent and its value."""
+        return self.terms[:-1]
+
 
 @dataclass(frozen=True, slots=True)
 class Initially(Statement):

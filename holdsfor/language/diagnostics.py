@@ -126,6 +126,10 @@ class Source:
         end_line = bisect_right(self._starts, end)
         return Place(self.name, line, column, end_line, end - self._starts[end_line - 1] + 1)
 
+    def error(self, code: str, message: str, place: Place, hint: str) -> Diagnostic:
+        """Make an error of a place in this text, which shows its line."""
+        return Diagnostic(code, "error", message, place, hint, line=self.line(place.line))
+
     def line(self, number: int) -> str:
         start = self._starts[number - 1]
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)

@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.nodes import Node, all_terms, find_all
 from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, variables
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
 Entity = OneOf["event", "fluent"]
 EdgeKind = OneOf["start", "end", "startI", "endI"]
@@ -38,13 +39,12 @@ class Literal(Node):
     @property
     def own_variables(self) -> set[Var]:
         """Return the variables of this literal, without those of literals inside it."""
-        return {variable for term in self.terms for variable in variables(term)} | set(self.intervals)
+        return {*variables(self.terms), *self.intervals}
 
     @property
     def needs(self) -> set[Var]:
         """Return the variables that must have a value before it can be evaluated."""
-        terms = [*(getattr(self, name) for name in self.NEEDS), *self.intervals[:-1]]
-        return {variable for term in terms for variable in variables(term)}
+        return set(variables([*(getattr(self, name) for name in self.NEEDS), *self.intervals[:-1]]))
 
     @property
     def gives(self) -> set[Var]:
@@ -64,6 +64,11 @@ class Literal(Node):
     def equation(self) -> tuple[Term, Term] | None:
         """Return the two sides that have the same value after it, if it says so."""
         return None
+
+    @property
+    def numbers(self) -> tuple[Term, ...]:
+        """Return the terms whose variables must be numbers."""
+        return ()
 
     def looking_at_most(self, ticks: int) -> Literal:
         """Return it so that it looks no further than so many ticks, where its intervals could be further away."""
@@ -120,8 +125,7 @@ class AtPoint(Literal):
 
     @property
     def needs(self) -> set[Var]:
-        calculated = (time for time in self.times if not isinstance(time, Var))
-        return {variable for time in calculated for variable in variables(time)}
+        return set(variables(time for time in self.times if not isinstance(time, Var)))
 
 
 class EventLiteral(Mention, AtPoint):
@@ -275,6 +279,10 @@ class Compare(Literal):
     def equation(self) -> tuple[Term, Term] | None:
         return (self.left, self.right) if self.op in ("=", "==", "=:=") else None
 
+    @property
+    def numbers(self) -> tuple[Term, ...]:
+        return self.terms if self.op in ARITHMETIC_COMPARISONS else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Is(Literal):
@@ -290,6 +298,10 @@ class Is(Literal):
     @property
     def equation(self) -> tuple[Term, Term] | None:
         return self.target, self.expression
+
+    @property
+    def numbers(self) -> tuple[Term, ...]:
+        return self.terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +372,10 @@ class Aggregate(Closed):
     def gives(self) -> set[Var]:
         return set(variables(self.result))
 
+    @property
+    def numbers(self) -> tuple[Term, ...]:
+        return () if self.function == "count" else self.terms
+
 
 @dataclass(frozen=True, slots=True)
 class Occurs(EventLiteral):
@@ -376,8 +392,13 @@ class Occurs(EventLiteral):
 
 def all_variables(nodes: Node | Iterable[Node]) -> set[Var]:
     """Return the variables of nodes and of all inside them, those for lists of intervals, too."""
-    names = {variable for term in all_terms(nodes) for variable in find_all(term, Var)}
+    names = set(variables(all_terms(nodes)))
     return names.union(*(literal.intervals for literal in find_all(nodes, Literal)))
+
+
+def variables_beside(body: Iterable[Literal], literal: Literal) -> set[Var]:
+    """Return the variables of the other conditions of a body."""
+    return all_variables(other for other in body if other is not literal)
 
 
 def _variables_in(value: Var | tuple[Var, ...]) -> tuple[Var, ...]:
@@ -403,4 +424,4 @@ class Statement(Node):
     @property
     def head_variables(self) -> set[Var]:
         """Return the variables of its head."""
-        return {variable for term in self.terms for variable in variables(term)}
+        return set(variables(self.terms))

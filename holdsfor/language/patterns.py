@@ -52,8 +52,9 @@ class Pattern(Node):
     @property
     def own_variables(self) -> set[Var]:
         """Return the variables of this pattern, without those of patterns inside it."""
-        own = {variable for term in self.terms for variable in variables(term)}
-        return own | all_variables(child for child in self.children if not isinstance(child, Pattern))
+        return {*variables(self.terms)} | all_variables(
+            child for child in self.children if not isinstance(child, Pattern)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
@@ -124,9 +124,14 @@ def quoted(name: str) -> str:
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
 
 
-def variables(term: Term) -> Iterator[Var]:
-    """Iterate over the variables of a term from left to right, repeated as they occur."""
-    return find_all(term, Var)
+def variables(terms: Term | Iterable[Term]) -> Iterator[Var]:
+    """Iterate over the variables of terms from left to right, repeated as they occur."""
+    return find_all(terms, Var)
+
+
+def in_order(names: Iterable[Var]) -> list[Var]:
+    """Sort variables by where they stand in the text."""
+    return sorted(names, key=lambda variable: (variable.place.line, variable.place.column))
 
 
 def renamed(term: Term, terms: Mapping[Term, Term]) -> Term:
@@ -137,6 +142,25 @@ def renamed(term: Term, terms: Mapping[Term, Term]) -> Term:
 def is_ground(term: Term) -> bool:
     """Whether a term has no variables."""
     return next(variables(term), None) is None
+
+
+def overlap(pattern: Term, term: Term) -> bool:
+    """Whether some values of their variables make them the same term."""
+    is_open = "[|]" in (pattern.functor, term.functor)  # a list with a tail
+    if is_open or isinstance(pattern, Var) or isinstance(term, Var) or pattern == term:
+        return True
+    return are_alike(pattern, term) and all(map(overlap, inside(pattern), inside(term)))
+
+
+def are_alike(pattern: Term, term: Term) -> bool:
+    """Whether both are lists, or have the same functor, with as many terms inside."""
+    is_one_kind = type(pattern) is type(term) and pattern.functor == term.functor
+    return is_one_kind and bool(inside(term)) and len(inside(pattern)) == len(inside(term))
+
+
+def inside(term: Term) -> tuple[Term, ...]:
+    """Return the arguments of a term, or the items of a list."""
+    return term.items if isinstance(term, Items) else term.args
 
 
 def name_and_args(term: Term) -> tuple[str, tuple[Term, ...]]:

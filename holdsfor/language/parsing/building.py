@@ -110,7 +110,7 @@ class Builder:
         if not re.fullmatch(r"\d{1,2}", arity):
             hint = "write the name and the number: press/1"
             place = self.place(indicator)
-            raise Refused(self._error("arity", f"`{arity}` is not a number of arguments", place, hint))
+            raise Refused(self._source.error("arity", f"`{arity}` is not a number of arguments", place, hint))
         signature = Signature(_unquoted(name) if name[0] == "'" else name, int(arity))
         return RawDeclaration(kind, signature, self.place(indicator))
 
@@ -124,7 +124,7 @@ class Builder:
         self._depth += 1
         if self._depth > _DEPTH:
             hint = "write it in parts"
-            raise Refused(self._error("syntax", "this is nested too deeply", self.place(tree), hint))
+            raise Refused(self._source.error("syntax", "this is nested too deeply", self.place(tree), hint))
         built = build()
         self._depth -= 1
         return built
@@ -190,7 +190,7 @@ class Builder:
         if abs(number) > (_MOST if whole else sys.float_info.max):
             hint = f"write at most {_MOST}" if whole else f"write at most {sys.float_info.max:.0e}"
             shown = text if len(text) <= 30 else f"{text[:20]}..."
-            self.diagnostics.append(self._error("type", f"the number {shown} is too large", place, hint))
+            self.diagnostics.append(self._source.error("type", f"the number {shown} is too large", place, hint))
             return Int(0, place)
         return Int(int(number), place) if whole else Float(number, place)
 
@@ -200,16 +200,13 @@ class Builder:
         if ticks is None or ticks > _MOST:
             too_long = f"the duration {text} is too long", HINT
             message, hint = wrong_duration(text, self._unit) if ticks is None else too_long
-            self.diagnostics.append(self._error("duration", message, place, hint))
+            self.diagnostics.append(self._source.error("duration", message, place, hint))
             return Int(1, place)  # what nothing more is said about
         return Int(ticks, place)
 
     def note_duration(self, text: str, place: Place) -> None:
         if needs_unit(text):
             self.durations.append(place)
-
-    def _error(self, code: str, message: str, place: Place, hint: str) -> Diagnostic:
-        return Diagnostic(code, "error", message, place, hint, line=self._source.line(place.line))
 
     def place(self, tree: Tree[Token]) -> Place:
         return self._source.place(self._base + tree.meta.start_pos, self._base + tree.meta.end_pos)

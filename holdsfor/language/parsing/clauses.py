@@ -197,7 +197,9 @@ def _chunk(source: Source, start: int, diagnostics: list[Diagnostic]) -> tuple[C
     if not whole:
         return Chunk(start, start), len(text)
     hint = "end the clause with a full stop"
-    diagnostics.append(_error(source, "full-stop", "the last clause has no full stop", last, last + 1, hint))
+    diagnostics.append(
+        source.error("full-stop", "the last clause has no full stop", source.place(last, last + 1), hint)
+    )
     return Chunk(start, last), len(text)
 
 
@@ -208,19 +210,15 @@ def _unclosed(source: Source, position: int, diagnostics: list[Diagnostic]) -> t
     """
     text = source.text
     if text.startswith("/*", position):
-        diagnostics.append(
-            _error(source, "unclosed", "a comment that never ends", position, position + 2, "close it with */")
-        )
+        place = source.place(position, position + 2)
+        diagnostics.append(source.error("unclosed", "a comment that never ends", place, "close it with */"))
         return len(text), True
     quote = text[position]
     hint = f"close it with {quote} on the same line; a quote inside is written twice: 'it''s'"
     what = "atom" if quote == "'" else "string"
-    diagnostics.append(_error(source, "unclosed", f"a quoted {what} that never ends", position, position + 1, hint))
+    diagnostics.append(
+        source.error("unclosed", f"a quoted {what} that never ends", source.place(position, position + 1), hint)
+    )
     newline = text.find("\n", position)
     line_end = newline if newline >= 0 else len(text)
     return line_end, text[position:line_end].rstrip().endswith(".")
-
-
-def _error(source: Source, code: str, message: str, start: int, end: int, hint: str) -> Diagnostic:
-    place = source.place(start, end)
-    return Diagnostic(code, "error", message, place, hint, line=source.line(place.line))

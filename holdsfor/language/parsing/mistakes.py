@@ -57,21 +57,7 @@ _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    finders = (
-        _internal,
-        _pattern,
-        _neck,
-        _two_clauses,
-        _unit,
-        advise_on_pattern,
-        advise_on_misplaced_pattern,
-        _arrow,
-        _chain,
-        _slip,
-        _brackets,
-        _surroundings,
-    )
-    for find in finders:
+    for find in _FINDERS:
         advice = find(text, position, at_end)
         if advice:
             return advice
@@ -321,9 +307,10 @@ _FINDERS = (
     _pattern,
     _neck,
     _two_clauses,
-    advise_on_pattern,
-    _arrow,
     _unit,
+    advise_on_pattern,
+    advise_on_misplaced_pattern,
+    _arrow,
     _chain,
     _slip,
     _brackets,

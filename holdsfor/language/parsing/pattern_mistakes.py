@@ -204,6 +204,5 @@ class Advice:
     hint: str
     start: int
     end: int
-    construct: str | None = None
     cut: int = 0
     split: int | None = None

@@ -64,10 +64,7 @@ def _parse_chunk(source: Source, chunk: Chunk, parsed: Parsed) -> None:
     if not text.strip():
         if chunk.end < len(source.text) and source.text[chunk.end] == "." and chunk.end == chunk.start:
             place = source.place(chunk.end, chunk.end + 1)
-            hint = "remove it"
-            parsed.diagnostics.append(
-                Diagnostic("syntax", "error", "a full stop without a clause", place, hint, line=source.line(place.line))
-            )
+            parsed.diagnostics.append(source.error("syntax", "a full stop without a clause", place, "remove it"))
         return
     _parse_all(source, chunk, parsed)
 
@@ -99,10 +96,7 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
         return None
     place = source.place(chunk.start + advice.start, chunk.start + advice.end)
     if not any(each.place == place for each in parsed.diagnostics[-1:]):  # the cut before a clause may stand there, too
-        line = source.line(place.line)
-        parsed.diagnostics.append(
-            Diagnostic(advice.code, "error", advice.message, place, advice.hint, advice.construct, line)
-        )
+        parsed.diagnostics.append(source.error(advice.code, advice.message, place, advice.hint))
     if advice.split is None or not 0 < advice.cut <= advice.split:
         parsed.damaged.update(names_defined(text))
         return None

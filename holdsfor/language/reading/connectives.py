@@ -107,10 +107,6 @@ def collect(reader: BodyReader, goals: Iterable[Term]) -> dict[Var, Collected]:
     return collected
 
 
-def findall(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
-    return ()  # `collect` has read it; the functions of its list are the conditions
-
-
 def function(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     """length(L, N), sum_list(L, S) and the like, of a list that findall gives."""
     listed = reader.lists.get(args[0]) if isinstance(args[0], Var) else None

@@ -9,7 +9,18 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.parsing.syntax import RawClause
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.literals import BodyReader
-from holdsfor.language.terms import Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import (
+    Int,
+    Place,
+    Term,
+    Var,
+    are_alike,
+    inside,
+    is_ground,
+    name_and_args,
+    overlap,
+    variables,
+)
 from holdsfor.language.vocabulary import FORMS
 from holdsfor.language.written import written
 
@@ -89,18 +100,6 @@ def _partial(draft: Draft, place: Place, each: Deadline) -> None:
     draft.error("deadline", message, place, hint)
 
 
-def overlap(pattern: Term, term: Term) -> bool:
-    """May both be the same? A variable may be anything."""
-    if isinstance(pattern, Var) or isinstance(term, Var) or pattern == term:
-        return True
-    return _are_alike(pattern, term) and all(map(overlap, pattern.args, term.args))
-
-
-def _are_alike(pattern: Term, term: Term) -> bool:
-    """Whether both are compound terms with the same functor and as many arguments."""
-    return bool(term.args) and pattern.functor == term.functor and len(pattern.args) == len(term.args)
-
-
 def _covers(pattern: Term, term: Term) -> bool:
     """Is the pattern about all that the term is about? A variable that stands twice may leave some of it out."""
     named = list(variables(pattern))
@@ -110,4 +109,4 @@ def _covers(pattern: Term, term: Term) -> bool:
 def _is_instance(term: Term, pattern: Term) -> bool:
     if isinstance(pattern, Var) or pattern == term:
         return True
-    return _are_alike(pattern, term) and all(map(_is_instance, term.args, pattern.args))
+    return are_alike(pattern, term) and all(map(_is_instance, inside(term), inside(pattern)))

@@ -24,30 +24,15 @@ def holds_for(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     return () if pair is None or interval is None else (HoldsFor(*pair, interval, term.place),)
 
 
-def union(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
-    return _algebra(reader, "union", term, args[0], args[1])
-
-
-def intersection(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
-    return _algebra(reader, "intersection", term, args[0], args[1])
-
-
-def difference(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
-    return _algebra(reader, "difference", term, args[1], args[2], args[0])
-
-
-def complement(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
-    return _algebra(reader, "complement", term, args[0], args[1])
-
-
-def _algebra(
-    reader: BodyReader,
+def algebra(
     op: OneOf["union", "intersection", "difference", "complement"],
+    reader: BodyReader,
     term: Term,
-    members: Term,
-    result: Term,
-    base: Term | None = None,
+    args: tuple[Term, ...],
 ) -> Body:
+    """Read union_all([I1, I2], I) and its like; a difference has its base first."""
+    *bases, members, result = args
+    base = bases[0] if bases else None
     if not reader.fits(name_and_args(term)[0], term, "intervals"):
         return ()
     if not isinstance(members, Items):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Signature
@@ -253,10 +254,10 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], B
     ("grounding", 1): unfolding.read_grounding,
     (unfolding.DEADLINE, 2): unfolding.read_deadline,
     ("holdsFor", 2): intervals.holds_for,
-    ("union_all", 2): intervals.union,
-    ("intersect_all", 2): intervals.intersection,
-    ("relative_complement_all", 3): intervals.difference,
-    ("complement_all", 2): intervals.complement,
+    ("union_all", 2): partial(intervals.algebra, "union"),
+    ("intersect_all", 2): partial(intervals.algebra, "intersection"),
+    ("relative_complement_all", 3): partial(intervals.algebra, "difference"),
+    ("complement_all", 2): partial(intervals.algebra, "complement"),
     ("allen", 5): intervals.allen,
     **{(name, 3): intervals.duration for name in DURATIONS},
     ("is", 2): BodyReader._is,
@@ -265,7 +266,7 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], B
     ("not", 1): connectives.negation,
     (";", 2): connectives.disjunction,
     ("->", 2): connectives.choice,
-    ("findall", 3): connectives.findall,
+    ("findall", 3): BodyReader._nothing,  # `collect` has read it; the functions of its list are the conditions
     **{(name, 2): connectives.function for name in LISTS},
     ("!", 0): BodyReader._cut,
     ("true", 0): BodyReader._nothing,

@@ -9,10 +9,9 @@ from itertools import chain
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, group_values
 from holdsfor.language.facts import join_tables, only_names
-from holdsfor.language.literals import Aggregate, Body, Call, Compare, FluentLiteral, Is, Literal, Or, Statement
+from holdsfor.language.literals import Body, Call, FluentLiteral, Literal, Or, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
-from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.language.written import written
 
 _Slot = tuple[Signature, int]
@@ -73,13 +72,8 @@ def _facts(draft: Draft) -> _Names:
 
 def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
     for literal in find_all(body, Literal):
-        yield from (variable for time in literal.times for variable in variables(time))
-        if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
-            yield from (*variables(literal.left), *variables(literal.right))
-        elif isinstance(literal, Is):
-            yield from variables(literal.expression)
-        elif isinstance(literal, Aggregate) and literal.function != "count":
-            yield from variables(literal.template)
+        yield from variables(literal.times)
+        yield from (variable for variable in variables(literal.numbers) if variable in literal.needs)
 
 
 def _given(

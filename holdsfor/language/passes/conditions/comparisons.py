@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from datetime import date, datetime
 
@@ -13,7 +13,7 @@ from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.reading.arithmetic import date_hint, function_hint, is_function_elsewhere, not_arithmetic
-from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, variables
+from holdsfor.language.terms import Compound, Int, Term, overlap, variables
 from holdsfor.language.written import written
 
 EARLIEST = 1900  # years that are taken for years
@@ -25,19 +25,19 @@ def comparisons(draft: Draft) -> None:
             if isinstance(literal, Compare | Is):
                 _check_dates(draft, *literal.terms)
         for literal in find_all(body, Compare):
-            if literal.op in ("=", "==") and not can_be_equal(literal.left, literal.right):
+            if literal.op in ("=", "==") and not overlap(literal.left, literal.right):
                 _warn(draft, literal)
     terms = _named_terms(draft)
     for rule in draft.rules:
-        _check_assignments(draft, [rule.subject, *([] if rule.value is None else [rule.value])], rule.body, terms)
+        _check_assignments(draft, rule.defined, rule.body, terms)
     for pattern in draft.patterns:
-        _check_assignments(draft, [pattern.head], pattern.body, terms)
+        _check_assignments(draft, pattern.terms, pattern.body, terms)
 
 
-def _check_assignments(draft: Draft, head: list[Term], body: Body, terms: Set[Signature]) -> None:
+def _check_assignments(draft: Draft, head: tuple[Term, ...], body: Body, terms: Set[Signature]) -> None:
     """Refuse `D = X*2` where D is an argument: it would be the term `X*2`. terms: those that rules name elsewhere."""
-    matched = set(_variables(_matched(body)))
-    arguments = matched.union(_variables(head))
+    matched = set(variables(_matched(body)))
+    arguments = matched.union(variables(head))
     for literal in find_all(body, Compare):
         for name, value in ((literal.left, literal.right), (literal.right, literal.left)):
             if literal.op == "=" and isinstance(value, Compound) and name in arguments:
@@ -72,10 +72,6 @@ def _warn_of_term(draft: Draft, literal: Compare, name: str, value: Compound) ->
     draft.warning("argument", message, literal.place, hint)
 
 
-def _variables(terms: Iterable[Term]) -> Iterator[Var]:
-    return (variable for term in terms for variable in variables(term))
-
-
 def _named_terms(draft: Draft) -> set[Signature]:
     """Find the terms that are arguments of heads, conditions and facts."""
     subjects = [rule.subject for rule in draft.rules] + [pattern.head for pattern in draft.patterns]
@@ -92,16 +88,6 @@ def _matched(body: Body) -> Iterator[Term]:
     for literal in mentions(body):
         yield literal.subject
         yield from () if literal.value is None else (literal.value,)
-
-
-def can_be_equal(left: Term, right: Term) -> bool:
-    """Whether some values of their variables make them the same term."""
-    if isinstance(left, Compound) and isinstance(right, Compound):
-        alike = left.functor == right.functor and len(left.args) == len(right.args)
-        return alike and all(map(can_be_equal, left.args, right.args))
-    if isinstance(left, Atom | Compound | Int | Float) and isinstance(right, Atom | Compound | Int | Float):
-        return left == right and type(left) is type(right)
-    return True
 
 
 def _warn(draft: Draft, literal: Compare) -> None:

@@ -9,9 +9,8 @@ from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean, group_values
 from holdsfor.language.literals import Body, FluentLiteral
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.conditions.comparisons import can_be_equal
 from holdsfor.language.patterns import PatternRule
-from holdsfor.language.terms import NOWHERE, Place, Term, is_ground, name_and_args
+from holdsfor.language.terms import NOWHERE, Place, Term, is_ground, name_and_args, overlap
 from holdsfor.language.written import written
 
 
@@ -47,7 +46,7 @@ def _check(
         initiated = [fluent.name for fluent, terms in all_values.items() if terms]
         hint = did_you_mean(owner.name, initiated) or f"add an initiatedAt rule for {owner.name}"
         draft.warning("never", f"{owner} never holds: rules end it, and none begins it", place, hint)
-    elif not any(can_be_equal(value, each) for each in values):
+    elif not any(overlap(value, each) for each in values):
         texts = sorted(map(written, set(values)))
         hint = did_you_mean(written(value), texts) or f"its values are {', '.join(texts)}"
         at = place if value.place is NOWHERE else value.place

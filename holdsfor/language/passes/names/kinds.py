@@ -162,8 +162,8 @@ def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node], reade
             _warn_other_kind(draft, node, place)
         else:
             _warn_arities(draft, node, place, read)
-            if not _warn_misspelt(draft, node, place, outputs) and readers[node] == 1:
-                _warn_lone_input(draft, node, place, [each for each in read if readers[each] > 1])
+            others = [each for each in read if readers[each] > 1] if readers[node] == 1 else []
+            _warn_misspelt(draft, node, place, sorted(outputs), others)
 
 
 def _warn_other_kind(draft: Draft, node: Node, place: Place) -> None:
@@ -185,27 +185,20 @@ def _warn_arities(draft: Draft, node: Node, place: Place, read: dict[Node, Place
         draft.warning("arity", message, place, f"they are two different inputs: {first} and {owner}")
 
 
-def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: set[Node]) -> bool:
-    """An input that is one slip away from a name that rules define."""
+def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: list[Node], others: list[Node]) -> None:
+    """Warn of an input that is one slip away from a name that rules define, or from one that several others read."""
     entity, owner = node
-    for kind, other in sorted(outputs):
-        if kind == entity and other.arity == owner.arity and one_slip(owner.name, other.name):
-            message = f"no rule defines {owner}, so it is read as input; did you mean {other.name}?"
-            hint = f"correct the name, or declare the input: input {entity} {owner}."
-            draft.warning("unknown", message, place, hint)
-            return True
-    return False
+    for near in (each for each in (*outputs, *others) if _is_one_slip(node, each)):
+        message = f"no rule defines {owner}, so it is read as input; did you mean {near[1].name}?"
+        if near not in outputs:
+            message = f"only this rule reads {owner}, and others read {near[1]}; did you mean {near[1].name}?"
+        hint = f"correct the name, or declare the input: input {entity} {owner}."
+        draft.warning("unknown", message, place, hint)
+        return
 
 
-def _warn_lone_input(draft: Draft, node: Node, place: Place, others: list[Node]) -> None:
-    """An input of one rule that is one slip away from an input of several."""
-    entity, owner = node
-    for kind, other in others:
-        if kind == entity and other.arity == owner.arity and one_slip(owner.name, other.name):
-            message = f"only this rule reads {owner}, and others read {other}; did you mean {other.name}?"
-            hint = f"correct the name, or declare the input: input {entity} {owner}."
-            draft.warning("unknown", message, place, hint)
-            return
+def _is_one_slip(node: Node, other: Node) -> bool:
+    return node[0] == other[0] and node[1].arity == other[1].arity and one_slip(node[1].name, other[1].name)
 
 
 def one_slip(name: str, other: str) -> bool:

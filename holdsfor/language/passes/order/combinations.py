@@ -15,7 +15,7 @@ from math import prod
 from holdsfor.budget import MOST_CONDITIONS, MOST_CONDITIONS_OF_VARIANTS, MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.literals import Body, Holds, Literal, Not, Or, all_variables
+from holdsfor.language.literals import Body, Holds, Literal, Not, Or, all_variables, variables_beside
 from holdsfor.language.nodes import find_all, walk
 from holdsfor.language.terms import Place, Term, Var
 
@@ -74,7 +74,7 @@ def one_at_a_time(body: Body, head: set[Var], circle: Circle) -> Body:
     members = set(circle)
     result: list[Literal] = []
     for literal in body:
-        outside = head | all_variables(other for other in body if other is not literal)
+        outside = head | variables_beside(body, literal)
         result.extend(_apart(literal, outside, members))
     return tuple(result)
 
@@ -82,7 +82,7 @@ def one_at_a_time(body: Body, head: set[Var], circle: Circle) -> Body:
 def _apart(literal: Literal, outside: set[Var], members: set[Signature]) -> Body:
     if isinstance(literal, Or):
         cases = tuple(
-            tuple(part for each in case for part in _apart(each, outside | _others(case, each), members))
+            tuple(part for each in case for part in _apart(each, outside | variables_beside(case, each), members))
             for case in literal.alternatives
         )
         return (replace(literal, alternatives=cases),)
@@ -135,7 +135,3 @@ def _simple(body: Body, members: set[Signature]) -> bool:
 
 def _asked(body: Iterable[Literal], members: set[Signature]) -> list[Holds]:
     return [each for each in find_all(body, Holds) if each.signature in members]
-
-
-def _others(case: Body, literal: Literal) -> set[Var]:
-    return all_variables(other for other in case if other is not literal)

@@ -30,7 +30,6 @@ from holdsfor.language.literals import (
 )
 from holdsfor.language.nodes import find_all, map_terms
 from holdsfor.language.reading.connectives import FAIL
-from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.reading.unfolding import unify
 from holdsfor.language.terms import (
     EVER,
@@ -45,6 +44,7 @@ from holdsfor.language.terms import (
     Term,
     Var,
     name_and_args,
+    overlap,
     renamed,
     variables,
 )
@@ -194,7 +194,7 @@ class _Work:
     def rule(self, rule: Rule) -> Iterator[Rule]:
         body = self.opened(rule.body)
         unreported = self.draft.definitions.unreported
-        open_names = {*variables(rule.subject), *(variables(rule.value) if rule.value else ())} - _bound(body)
+        open_names = set(variables(rule.defined)) - _bound(body)
         hidden = rule.value is not None and (rule.signature, rule.value) in unreported
         if rule.kind == "terminatedAt" or hidden:  # what is there can end, unless a negation asks for others
             open_names &= all_variables(body)

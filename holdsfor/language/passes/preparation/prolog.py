@@ -11,8 +11,7 @@ from holdsfor.language.literals import Call, Literal, Mention
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause
 from holdsfor.language.passes.preparation.apart import WithBody
-from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import Atom, Compound, Term, name_and_args, variables
+from holdsfor.language.terms import Atom, Compound, Term, name_and_args, overlap, variables
 from holdsfor.language.written import written
 
 _CUT = Atom("!")

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.language.description import Initially, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import Term, Var, is_ground, variables
+from holdsfor.language.terms import Term, Var, is_ground, overlap, variables
 from holdsfor.language.written import written
 
 

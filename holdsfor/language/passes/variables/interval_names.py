@@ -44,10 +44,9 @@ def _check(draft: Draft, rule: Rule) -> None:
 
 def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
     """A variable that stands for intervals and for an argument, too."""
-    heads = [*variables(rule.subject), *(variables(rule.value) if rule.value else ())]
-    arguments = [variable for literal in rule.body for term in literal.terms for variable in variables(term)]
+    arguments = variables(term for literal in rule.body for term in literal.terms)
     compared = {v for literal in rule.body if isinstance(literal, Compare) for v in variables(literal.left)}
-    for variable in dict.fromkeys([*heads, *arguments]):
+    for variable in dict.fromkeys([*variables(rule.defined), *arguments]):
         if variable == rule.at or variable in made:
             hint = "give the intervals a name of their own"
             if variable in compared:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
 
 from holdsfor.language.description import Clause, Signature
-from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, Or, all_variables
+from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, Or, all_variables, variables_beside
 from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
 
 Bound = bool | tuple["Bound", ...]
@@ -75,7 +75,7 @@ class Modes:
             for position, literal in enumerate(left):
                 others = outside
                 if literal.bodies:
-                    others = outside | all_variables(other for other in left if other is not literal)
+                    others = outside | variables_beside(left, literal)
                 gained = self.gives(literal, values, others)
                 if gained is not None:
                     values |= gained

@@ -17,7 +17,7 @@ from holdsfor.language.patterns import (
     PatternRule,
     RunningAggregate,
 )
-from holdsfor.language.terms import Var, variables
+from holdsfor.language.terms import Var, in_order, variables
 from holdsfor.language.written import written
 
 #: The variables that have a value, for each way in which the alternatives of OR can happen; only the least of them.
@@ -116,7 +116,7 @@ class _Check:
         for way in ways:
             values = set(way)
             left = self._modes.run(pattern.conditions, values, outside | all_variables(pattern.pattern))
-            for variable in sorted(all_variables(left[:1]) - values, key=_position)[:1]:
+            for variable in in_order(all_variables(left[:1]) - values)[:1]:
                 hint = "WHERE tests what the pattern before it gives a value: bind it there"
                 message = f"WHERE needs a value for {written(variable)}, and the pattern gives it none"
                 self._report(variable, message, hint)
@@ -133,11 +133,11 @@ class _Check:
         return self._ways(pattern, outside)
 
     def _running(self, pattern: RunningAggregate, outside: set[Var]) -> Ways:
-        measured = {variable for measure in pattern.measures for variable in all_variables(measure)}
+        measured = all_variables(pattern.measures)
         ways = self._ways(pattern.pattern, outside | measured)
         within = all_variables(pattern.pattern)
         for measure in pattern.measures:
-            for variable in (variable for term in measure.arguments for variable in variables(term)):
+            for variable in variables(measure.arguments):
                 if not all(variable in way for way in ways):
                     hint = "measure a variable of an event of the pattern"
                     self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
@@ -161,20 +161,15 @@ class _Check:
 
 def _others(whole: Pattern, part: Pattern) -> set[Var]:
     """The variables of the parts beside one."""
-    beside = (each for each in whole.parts if each is not part)
-    return {variable for each in beside for variable in all_variables(each)}
+    return all_variables(each for each in whole.parts if each is not part)
 
 
 def _shared(own: Set[Var], outside: Set[Var]) -> list[Var]:
     """The variables that stand outside, too, where they stand inside, in the order of the text."""
-    return sorted((variable for variable in own if variable in outside), key=_position)
+    return in_order(variable for variable in own if variable in outside)
 
 
 def _least(ways: Iterable[frozenset[Var]]) -> Ways:
     """Without those that have more than another: what the fewest values are enough for, more are."""
     distinct = set(ways)
     return frozenset(way for way in distinct if not any(other < way for other in distinct))
-
-
-def _position(variable: Var) -> tuple[int, int]:
-    return variable.place.line, variable.place.column

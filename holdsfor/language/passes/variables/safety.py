@@ -19,13 +19,13 @@ from holdsfor.language.literals import (
     Not,
     Or,
     all_variables,
+    variables_beside,
 )
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.variables.domains import note_evidence
 from holdsfor.language.passes.variables.modes import Modes
 from holdsfor.language.reading.arithmetic import not_arithmetic
-from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import START, Place, Term, Var, variables
+from holdsfor.language.terms import START, Place, Term, Var, in_order, overlap, variables
 from holdsfor.language.written import written
 
 
@@ -143,7 +143,7 @@ def _unbound_time(draft: Draft, rule: Rule) -> None:
 def _check_arguments(draft: Draft, rule: Rule, values: set[Var]) -> bool:
     """Report arguments without a value; return False if the rule is left out."""
     entity = written(rule.subject) + ("" if rule.value is None else f"={written(rule.value)}")
-    for variable in dict.fromkeys((*variables(rule.subject), *(variables(rule.value) if rule.value else ()))):
+    for variable in dict.fromkeys(variables(rule.defined)):
         if variable in values:
             continue
         name = written(variable)
@@ -197,7 +197,7 @@ def _report(draft: Draft, modes: Modes, left: list[Literal], values: set[Var], h
     promised = {id(literal): literal.gives - literal.needs for literal in left}
     for literal in left:
         others = {variable for other in left if other is not literal for variable in promised[id(other)]}
-        missing = _missing(modes, literal, values, head | all_variables(each for each in left if each is not literal))
+        missing = _missing(modes, literal, values, head | variables_beside(left, literal))
         for variable in missing:
             if variable not in reported and variable not in others:
                 reported.add(variable)
@@ -213,11 +213,11 @@ def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]
     if isinstance(literal, Closed):
         shared = literal.shared(outside) - values
         if shared:
-            return sorted(shared, key=_position)
+            return in_order(shared)
         outside = outside | literal.gives
     missing = [each for body in literal.bodies for each in _missing_inside(modes, body, values, outside)]
     needed = _needed_by_call(modes, literal, values) if isinstance(literal, Call) else literal.needs - values
-    return missing or sorted(needed, key=_position)
+    return missing or in_order(needed)
 
 
 def _missing_inside(modes: Modes, body: Body, values: set[Var], outside: set[Var]) -> list[Var]:
@@ -235,10 +235,6 @@ def _needed_by_call(modes: Modes, call: Call, values: set[Var]) -> set[Var]:
         if modes.gives(call, values | unbound - {variable}, set()) is None:
             needed.add(variable)
     return needed or unbound
-
-
-def _position(variable: Var) -> tuple[int, int]:
-    return variable.place.line, variable.place.column
 
 
 def _times(negation: Not) -> set[Term]:
