@@ -26,7 +26,6 @@ RIDDLES_TO_REPLACE = (
     "kernels/",
     "local/",
     "once.py",
-    "plan/",
     "rules.py",
     "spark/",
 )

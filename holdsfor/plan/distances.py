@@ -27,16 +27,16 @@ class Distance(NamedTuple):
     most: int
 
 
-def distances(chain: Chain, known: Mapping[str, int]) -> dict[str, int]:
+def distances(chain: Chain, anchors: Mapping[str, int]) -> dict[str, int]:
     """How far each time variable of a chain is from those known, where that is always the same."""
-    spans = limit_times(chain, {name: Span(value, value) for name, value in known.items()})
+    spans = limit_times(chain, {name: Span(value, value) for name, value in anchors.items()})
     return {name: s.first for name, s in spans.items() if s.first is not None and s.first == s.last}
 
 
-def limit_times(chain: Chain, known: Mapping[str, Span]) -> dict[str, Span]:
+def limit_times(chain: Chain, anchors: Mapping[str, Span]) -> dict[str, Span]:
     """Limit where the times of a chain may lie, from where others do."""
     limits = [limit for op in chain for limit in _limits(op)]
-    spans = dict(known)
+    spans = dict(anchors)
     for _ in range(len(limits) + 1):  # the longest way from one time to another has so many steps
         before = dict(spans)
         for later, earlier, most in limits:

@@ -143,12 +143,12 @@ def _pattern_spans(pattern: Pattern, place: Place) -> Iterator[_Looked]:
 
 
 def _times(chain: Chain, spans: dict[str, Span]) -> Iterator[Span]:
-    known = limit_times(chain, spans)
+    spans = limit_times(chain, spans)
     for op in chain:
         if isinstance(op, At | Holding):
-            yield known.get(op.time, ANYWHEN)
+            yield spans.get(op.time, ANYWHEN)
         elif isinstance(op, Without | Tally):
-            yield from _times(op.chain, known)
+            yield from _times(op.chain, spans)
 
 
 def _names_groundings_late(rule: HoldsForRule) -> bool:

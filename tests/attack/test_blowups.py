@@ -116,7 +116,7 @@ def test_what_doubles_is_refused(text: str, message: str) -> None:
 
 def test_rules_together_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """No rule is too large by itself: each has 32 conditions for one that is written."""
-    monkeypatch.setattr("holdsfor.plan.compiler.said.MOST_ADDED_CONDITIONS", 1000)
+    monkeypatch.setattr("holdsfor.plan.compiler.statements.MOST_ADDED_CONDITIONS", 1000)
     calls = "".join(f"p{n}(X, Y) :- p{n - 1}(X, Z), p{n - 1}(Z, Y).\n" for n in range(1, 6))
     rules = numbered(100, lambda n: RULE.replace("f(K)", f"f{n}(K)").format("p5(K, _)"))
     message = "with all that is called, the rules up to here have 1,023 conditions more than are written [too-large]"

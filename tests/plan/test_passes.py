@@ -15,7 +15,7 @@ from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan import Plan, plan
 from holdsfor.plan.compiler.bodies.fold import fold
 from holdsfor.plan.compiler.bodies.relations import open_value_variants, relations
-from holdsfor.plan.compiler.bodies.unfold import background, unfold
+from holdsfor.plan.compiler.bodies.unfold import read_background, unfold
 from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.distribution.split import split
 from holdsfor.plan.passes.boolean import boolean
@@ -40,7 +40,7 @@ Lines = Iterator[str]
 
 
 def unfolded(description: EventDescription) -> Lines:
-    known, fresh = background(description.background.clauses), count()
+    known, fresh = read_background(description.background.clauses), count()
     for rule in description.rules:
         yield from (f"{_head(rule)} <- {written(body)}" for body in unfold(rule.body, known, fresh))
 
@@ -59,7 +59,7 @@ def related(description: EventDescription) -> Lines:
 
 
 def folded(description: EventDescription) -> Lines:
-    known = background(description.background.clauses)
+    known = read_background(description.background.clauses)
     for rule in description.rules:
         head: tuple[Term, ...] = (*name_and_args(rule.subject)[1], *((rule.value,) if rule.value else ()), rule.at)
         found = fold(rule.body, head, known)

@@ -18,10 +18,10 @@ def compile_closure(group: tuple[Signature, ...], pipeline: Pipeline, sources: M
     rules = tuple(
         (signature, rule)
         for signature in group
-        for clause in pipeline.known.rules[signature]
+        for clause in pipeline.background.rules[signature]
         for rule in _rules(signature, clause, pipeline)
     )
-    return Closure(rules, _endless(group, pipeline.known).diagnostic(sources))
+    return Closure(rules, _endless(group, pipeline.background).diagnostic(sources))
 
 
 def _rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> Iterator[Declared]:
@@ -34,9 +34,9 @@ def _rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> Iterator
         yield Declared(rule.chain, rule.args, True, clause.head.place)
 
 
-def _endless(group: tuple[Signature, ...], known: Background) -> Refusal:
+def _endless(group: tuple[Signature, ...], background: Background) -> Refusal:
     """Return what to say if the rounds do not come to an end: a number that is calculated is always new."""
-    clauses = [clause for signature in group for clause in known.rules[signature]]
+    clauses = [clause for signature in group for clause in background.rules[signature]]
     cause = next((lit for clause in clauses for lit in find_all(clause.body, Is)), clauses[0])
     message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"
     hint = "add a condition that ends it, such as N =< 100, or write the cases as facts"

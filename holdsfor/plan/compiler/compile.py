@@ -13,13 +13,13 @@ from holdsfor.plan.compiler.also_input import unite_with_input
 from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
 from holdsfor.plan.compiler.bodies.relations import deadline_of, open_value_variants, relations
 from holdsfor.plan.compiler.bodies.times import name_times
-from holdsfor.plan.compiler.bodies.unfold import background
+from holdsfor.plan.compiler.bodies.unfold import read_background
 from holdsfor.plan.compiler.closures import compile_closure
 from holdsfor.plan.compiler.domains import compile_domains, lists_all
 from holdsfor.plan.compiler.patterns import compile_pattern_rule, fluents_in_patterns
 from holdsfor.plan.compiler.pipeline import Pipeline
-from holdsfor.plan.compiler.said import Said, Variant, said_of_each, signature_of
 from holdsfor.plan.compiler.sources import identified, sources
+from holdsfor.plan.compiler.statements import Statements, Variant, group_statements
 from holdsfor.plan.compiler.static import compile_holds_for
 from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.distribution.stages import stages
@@ -38,24 +38,24 @@ def compiled(description: EventDescription) -> Plan:
 
 def compile_rules(description: EventDescription) -> Plan:
     """Return a plan without what follows from its definitions, which `completed` adds."""
-    known = background(description.background.clauses, description.background.tables)
+    background = read_background(description.background.clauses, description.background.tables)
     fresh = count()
-    said = said_of_each(description, known, fresh)
-    bodies = [variant.body for each in said.values() for variant in each.variants]
+    statements = group_statements(description, background, fresh)
+    bodies = [variant.body for each in statements.values() for variant in each.variants]
     stored = relations(description, [*bodies, *fluents_in_patterns(description)])
-    pipeline = Pipeline(known, stored, fresh)
+    pipeline = Pipeline(background, stored, fresh)
     domains = compile_domains(description, pipeline)
     declared = {domain.relation for domain in domains if lists_all(domain)}
     definitions = tuple(
         definition
         for stratum in description.order.strata
         for part in stratum
-        for definition in _definitions(part, description, said, pipeline, declared)
+        for definition in _definitions(part, description, statements, pipeline, declared)
     )
     definitions = tuple(_with_reached(definitions))
-    closures = tuple(compile_closure(group, pipeline, description.texts.sources) for group in known.recursive)
+    closures = tuple(compile_closure(group, pipeline, description.texts.sources) for group in background.recursive)
     inputs = sources(description.inputs, stored)
-    facts = tuple(known.facts.items())
+    facts = tuple(background.facts.items())
     plan = Plan(
         inputs, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.defined.unreported
     )
@@ -75,12 +75,12 @@ def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
 
 def completed(plan: Plan) -> Plan:
     """Add what follows from the definitions of a plan: facts and columns that are read, stages, reach."""
-    wanted = facts_used(plan.definitions, plan.domains, plan.closures)
+    used = facts_used(plan.definitions, plan.domains, plan.closures)
     durative = {relation for source in plan.sources if source.input.kind != "event" for relation in source.relations}
     return replace(
         plan,
         sources=identified(plan.sources, plan.definitions),
-        facts=tuple((key, table) for key, table in plan.facts if key in wanted),
+        facts=tuple((key, table) for key, table in plan.facts if key in used),
         stages=stages(plan.definitions, {domain.relation for domain in plan.domains}),
         reach=reach(plan.definitions),
         looks=looks(plan.definitions, durative),
@@ -90,21 +90,21 @@ def completed(plan: Plan) -> Plan:
 def _definitions(
     part: Defined,
     description: EventDescription,
-    said: Mapping[Signature, Said],
+    statements: Mapping[Signature, Statements],
     pipeline: Pipeline,
     declared: set[Relation],
 ) -> Iterator[Definition]:
     signature = part.signature
-    mine = said[signature].variants
+    mine = statements[signature].variants
     if signature in description.defined.events:
         members = next((group for group in description.order.recursive if signature in group), (signature,))
-        events = tuple(_event(member, description, said, pipeline) for member in members)
+        events = tuple(_event(member, description, statements, pipeline) for member in members)
         if len(members) > 1 or events[0].relation in reads(events[0]):
             yield from () if signature != members[0] else (Recursion(events),)
         else:
             yield events[0]
     if signature in description.defined.simple and part == signature and pipeline.relations.simple_values(signature):
-        yield from _simple_or_group(signature, said, pipeline)
+        yield from _simple_or_group(signature, statements, pipeline)
     is_one_value = isinstance(part, FluentValue) or signature not in description.defined.simple
     if signature in description.defined.static and is_one_value:
         statics = [v for v in mine if v.rule.kind == "holdsFor"]
@@ -116,25 +116,25 @@ def _definitions(
 
 
 def _event(
-    signature: Signature, description: EventDescription, said: Mapping[Signature, Said], pipeline: Pipeline
+    signature: Signature, description: EventDescription, statements: Mapping[Signature, Statements], pipeline: Pipeline
 ) -> Derived:
-    happens = [v for v in said[signature].variants if v.rule.kind == "happensAt"]
+    happens = [v for v in statements[signature].variants if v.rule.kind == "happensAt"]
     rules = [conclusion for v in happens for conclusion in _conclusions(v, None, pipeline)]
-    mine = (rule for rule in description.patterns if signature_of(rule.head) == signature)
+    mine = (rule for rule in description.patterns if Signature.of(rule.head) == signature)
     rules += (compile_pattern_rule(rule, pipeline) for rule in mine)
     return Derived(Relation(signature.name, signature.arity, None, "event"), tuple(dict.fromkeys(rules)))
 
 
 def _simple_or_group(
-    signature: Signature, said: Mapping[Signature, Said], pipeline: Pipeline
+    signature: Signature, statements: Mapping[Signature, Statements], pipeline: Pipeline
 ) -> Iterator[Simple | Group]:
     """The fluent by itself; or with those it depends on and that depend on it, in the place of the first of them."""
-    members = said[signature].circle or (signature,)
+    members = statements[signature].circle or (signature,)
     if signature != members[0]:
         return
-    deadlines = tuple(due for member in members for due in _deadlines(member, said[member].deadlines, pipeline))
-    fluents = tuple(_simple(member, said[member], pipeline) for member in members)
-    if said[signature].circle or deadlines:
+    deadlines = tuple(due for member in members for due in _deadlines(member, statements[member].deadlines, pipeline))
+    fluents = tuple(_simple(member, statements[member], pipeline) for member in members)
+    if statements[signature].circle or deadlines:
         yield Group(fluents, deadlines)
     else:
         yield fluents[0]
@@ -167,16 +167,16 @@ def _initially(relation: Relation, facts: Iterable[Initially], pipeline: Pipelin
             yield Declared(rule.chain, rule.args, True, fact.fluent.place, names, start)
 
 
-def _simple(signature: Signature, said: Said, pipeline: Pipeline) -> Simple:
+def _simple(signature: Signature, statements: Statements, pipeline: Pipeline) -> Simple:
     values = pipeline.relations.simple_values(signature)
 
     def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
-        chosen = [v for v in said.variants if v.rule.kind == kind]
+        chosen = [v for v in statements.variants if v.rule.kind == kind]
         return tuple(
             tuple(dict.fromkeys(c for v in chosen for c in _conclusions(v, relation, pipeline))) for relation in values
         )
 
-    initially = tuple(tuple(_initially(relation, said.initially, pipeline)) for relation in values)
+    initially = tuple(tuple(_initially(relation, statements.initially, pipeline)) for relation in values)
     return Simple(signature, values, rules("initiatedAt"), rules("terminatedAt"), initially)
 
 

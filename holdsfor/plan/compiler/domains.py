@@ -11,7 +11,7 @@ from holdsfor.language.terms import Place, Var, name_and_args
 from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
 from holdsfor.plan.compiler.bodies.relations import Relations
 from holdsfor.plan.compiler.pipeline import Pipeline
-from holdsfor.plan.compiler.said import is_dynamic, signature_of
+from holdsfor.plan.compiler.statements import is_dynamic
 from holdsfor.plan.definitions import Declared, Domain
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.structures import is_open
@@ -21,7 +21,7 @@ def compile_domains(description: EventDescription, pipeline: Pipeline) -> tuple[
     defined = description.defined.all
     domains: dict[Relation, list[Declared]] = {}
     for grounding in description.background.groundings:
-        if signature_of(grounding.entity) not in defined:
+        if Signature.of(grounding.entity) not in defined:
             continue
         fixed = tuple(literal for literal in grounding.body if not is_dynamic(literal, description))
         enumerates = len(fixed) == len(grounding.body)

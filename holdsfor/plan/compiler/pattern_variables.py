@@ -70,7 +70,7 @@ def _source_of(pattern: Pattern, name: str) -> Pattern | None:
             return pattern if name in names_of(pattern) else None
         case Either():
             sources = [_source_of(one, name) for one in pattern.alternatives]
-            known = tuple(source for source in sources if source is not None)
-            return Either(known, pattern.place) if len(known) == len(sources) else None
+            alternatives = tuple(source for source in sources if source is not None)
+            return Either(alternatives, pattern.place) if len(alternatives) == len(sources) else None
         case _:
             return _source_among(pattern.together, name)

@@ -222,7 +222,7 @@ class _Compiler:
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
         chains = []
-        for variant in unfold(literals, self.pipeline.known, self.pipeline.fresh):
+        for variant in unfold(literals, self.pipeline.background, self.pipeline.fresh):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)

@@ -24,18 +24,18 @@ class OrderedRule:
 class Pipeline:
     """Everything that rules of a description are compiled with. fresh: numbers for variables, none used twice."""
 
-    known: Background
+    background: Background
     relations: Relations
     fresh: Iterator[int]
 
     def unfold_and_fold(self, body: Body, head: Head) -> Iterator[tuple[Body, Head]]:
         """The variants of a rule that can be true, in which only facts are called."""
-        for variant in unfold(body, self.known, self.fresh):
+        for variant in unfold(body, self.background, self.fresh):
             yield from self.fold(variant, head)
 
     def fold(self, variant: Body, head: Head) -> Iterator[tuple[Body, Head]]:
         """The variant with what is known before any data put in place; nothing if it can never be true."""
-        folded = fold(variant, head, self.known)
+        folded = fold(variant, head, self.background)
         if folded is not None:
             yield folded
 

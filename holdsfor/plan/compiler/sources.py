@@ -54,7 +54,7 @@ def identified(all_sources: tuple[InputSource, ...], definitions: Iterable[Defin
     identities = set(_identities(definitions))
     keys = Counter(_keys(definitions))
 
-    def wanted(source: InputSource) -> InputSource:
+    def with_terms(source: InputSource) -> InputSource:
         if source.input.kind != "event":
             return source
         (relation,) = source.relations
@@ -62,7 +62,7 @@ def identified(all_sources: tuple[InputSource, ...], definitions: Iterable[Defin
         candidates = [(-times, len(key), key) for (asking, key), times in keys.items() if asking == relation]
         return replace(source, identities=places, key=min(candidates)[2] if candidates else ())
 
-    return tuple(map(wanted, all_sources))
+    return tuple(map(with_terms, all_sources))
 
 
 def _keys(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, tuple[int, ...]]]:
@@ -86,8 +86,8 @@ def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, i
             concluded = [*uses, *names_in(rule.args)]
             for node in find_all(rule, RelationNode):
                 # A number that is only concluded with stays a number in patterns: they carry times and amounts along.
-                wanted = _wanted(node.args, uses if isinstance(node, Scan) else concluded)
-                yield from ((node.relation, position) for position in wanted)
+                positions = _term_positions(node.args, uses if isinstance(node, Scan) else concluded)
+                yield from ((node.relation, position) for position in positions)
 
 
 def identified_facts(plan: Plan) -> dict[Signature, set[int]]:
@@ -96,11 +96,11 @@ def identified_facts(plan: Plan) -> dict[Signature, set[int]]:
     for rule in find_all([*plan.definitions, *plan.domains], RuleNode):
         uses = [*_term_uses(rule.chain), *names_in(rule.args)] if isinstance(rule, Conclude) else None
         for op in find_all(rule.body, Lookup):
-            positions[op.facts].update(_wanted(op.args, uses))
+            positions[op.facts].update(_term_positions(op.args, uses))
     return positions
 
 
-def _wanted(args: tuple[Arg, ...], uses: list[str] | None) -> Iterator[int]:
+def _term_positions(args: tuple[Arg, ...], uses: list[str] | None) -> Iterator[int]:
     """Iterate over the positions of arguments that are wanted as terms. uses: of variables as terms; None: all are."""
     for position, arg in enumerate(args):
         if arg is not None and (uses is None or not isinstance(arg, str) or uses.count(arg) > 1):

@@ -176,12 +176,12 @@ def evidence_of(
 
 def _in_order(evidence: Evidence) -> Evidence:
     """Each after one that it shares a variable with."""
-    waiting, chosen, known = list(evidence), list[Of | Lookup](), set[str]()
+    waiting, chosen, bound = list(evidence), list[Of | Lookup](), set[str]()
     while waiting:
-        following = next((item for item in waiting if known & _variables(item)), waiting[0])
+        following = next((item for item in waiting if bound & _variables(item)), waiting[0])
         waiting.remove(following)
         chosen.append(following)
-        known |= _variables(following)
+        bound |= _variables(following)
     return tuple(chosen)
 
 

@@ -49,11 +49,11 @@ class Cutter:
         forms = forms_of(atom.args)
         if forms is None or atom.relation in self.own:
             return atom
-        kept = self.made.get((atom.relation, forms))
-        if kept is None:
-            kept = self.made[atom.relation, forms] = by_parts(atom, forms, self.name(atom.relation.signature.name))
-        assert isinstance(kept, Static | Derived)
-        return replace(atom, relation=kept.relation, args=flat(atom.args))
+        part = self.made.get((atom.relation, forms))
+        if part is None:
+            part = self.made[atom.relation, forms] = by_parts(atom, forms, self.name(atom.relation.signature.name))
+        assert isinstance(part, Static | Derived)
+        return replace(atom, relation=part.relation, args=flat(atom.args))
 
 
 def by_parts(atom: RelationNode, forms: Forms, name: str) -> Definition:

@@ -140,8 +140,8 @@ def _proved(begins: tuple[Conclude, ...], ends: tuple[Conclude, ...], states: li
     """The states in which the fluent holds, if the state is all that it depends on; else none."""
 
     def after(held: bool, before: State, now: State) -> bool:
-        begun = any(_fires(rule.chain, before, now) for rule in begins)
-        return (held or begun) and not any(_fires(rule.chain, before, now) for rule in ends)
+        starts = any(_fires(rule.chain, before, now) for rule in begins)
+        return (held or starts) and not any(_fires(rule.chain, before, now) for rule in ends)
 
     nothing = states[0]
     true = {state for state in states[1:] if after(False, nothing, state)}

@@ -107,10 +107,10 @@ def each_chain(plan: Plan, reorder: Reordering) -> Plan:
     """The plan with its rules and the conditions of its rules in another order."""
     prefixes = beginnings(plan.definitions)
 
-    def known(chain: Chain, bound: Set[str]) -> Chain:
+    def reorder_long(chain: Chain, bound: Set[str]) -> Chain:
         return reorder(chain, bound, prefixes) if len(chain) > (1 if bound else 2) else chain  # a scan and one more
 
-    return replace(plan, definitions=tuple(_reordered(definition, known) for definition in plan.definitions))
+    return replace(plan, definitions=tuple(_reordered(definition, reorder_long) for definition in plan.definitions))
 
 
 def beginnings(definitions: Iterable[Definition]) -> Prefixes:

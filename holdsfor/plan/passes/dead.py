@@ -48,11 +48,11 @@ def dead(plan: Plan) -> Plan:
     live = _live(plan)
     whole = [_counted(definition, declared) for definition in plan.definitions]
     each = list(zip(plan.definitions, whole, strict=True))
-    kept = [definition if counted else _pruned(definition, live) for definition, counted in each]
+    pruned = [definition if counted else _pruned(definition, live) for definition, counted in each]
     stay = {relation for definition, counted in each if counted for relation in definition.defines}
-    definitions = tuple(_wanted(kept, {*live, *stay}))
-    left = {relation for definition in definitions for relation in definition.defines}
-    domains = tuple(domain for domain in plan.domains if domain.relation in left)
+    definitions = tuple(_needed(pruned, {*live, *stay}))
+    defined = {relation for definition in definitions for relation in definition.defines}
+    domains = tuple(domain for domain in plan.domains if domain.relation in defined)
     made = replace(plan, definitions=definitions, domains=domains)
     return replace(made, closures=tuple(_called(made)))
 
@@ -62,27 +62,27 @@ def _counted(definition: Definition, declared: Live) -> bool:
     return isinstance(definition, Group) and not declared.isdisjoint(definition.defines)
 
 
-def _wanted(definitions: list[Definition], stay: Live) -> Iterator[Definition]:
+def _needed(definitions: list[Definition], stay: Live) -> Iterator[Definition]:
     """Iterate over what must stay, and what is read by what is left."""
-    wanted = set(stay)
+    needed = set(stay)
     for definition in reversed(definitions):  # each comes after what it reads
-        if not wanted.isdisjoint(definition.defines):
-            wanted.update(reads(definition))
+        if not needed.isdisjoint(definition.defines):
+            needed.update(reads(definition))
     for definition in definitions:
         if isinstance(definition, Simple):
-            definition = _values(definition, wanted)
+            definition = _values(definition, needed)
         elif isinstance(definition, Group):
-            fluents = tuple(_values(fluent, wanted) for fluent in definition.fluents)
-            reached = tuple(pair for pair in definition.reached if pair[1] in wanted)
-            kept = tuple(fluent for fluent in fluents if fluent.relations)
-            definition = replace(definition, fluents=kept, reached=reached)
-        if not wanted.isdisjoint(definition.defines):
+            fluents = tuple(_values(fluent, needed) for fluent in definition.fluents)
+            reached = tuple(pair for pair in definition.reached if pair[1] in needed)
+            fluents = tuple(fluent for fluent in fluents if fluent.relations)
+            definition = replace(definition, fluents=fluents, reached=reached)
+        if not needed.isdisjoint(definition.defines):
             yield definition
 
 
-def _values(fluent: Simple, wanted: Live) -> Simple:
-    """The fluent with the values that are wanted."""
-    places = [p for p, relation in enumerate(fluent.relations) if relation in wanted]
+def _values(fluent: Simple, needed: Live) -> Simple:
+    """The fluent with the values that are needed."""
+    places = [p for p, relation in enumerate(fluent.relations) if relation in needed]
     return replace(
         fluent,
         relations=tuple(fluent.relations[p] for p in places),
@@ -94,13 +94,13 @@ def _values(fluent: Simple, wanted: Live) -> Simple:
 
 def _called(plan: Plan) -> Iterator[Closure]:
     """The closures that a rule looks up, or another closure that is kept; each comes after those it calls."""
-    kept: list[Closure] = []
-    wanted = facts_used(plan.definitions, plan.domains)
+    called: list[Closure] = []
+    needed = facts_used(plan.definitions, plan.domains)
     for closure in reversed(plan.closures):
-        if any(signature in wanted for signature, _ in closure.rules):
-            kept.append(closure)
-            wanted |= facts_used((), (), [closure])
-    yield from reversed(kept)
+        if any(signature in needed for signature, _ in closure.rules):
+            called.append(closure)
+            needed |= facts_used((), (), [closure])
+    yield from reversed(called)
 
 
 # ---------------------------------------------------------------- what is live
@@ -168,7 +168,7 @@ def _simplified(chain: Chain, live: Live) -> Chain | None:
     """Return a chain without comparisons and negations that are always true; None if it never gives anything."""
     if contradict(op for op in chain if isinstance(op, Where)):
         return None
-    kept: list[Op] = []
+    simplified: list[Op] = []
     for op in chain:
         match op:
             case RelationNode() if op.relation not in live:
@@ -177,22 +177,22 @@ def _simplified(chain: Chain, live: Live) -> Chain | None:
                 pattern = _pattern(op.pattern, live)
                 if pattern is None:
                     return None
-                kept.append(replace(op, pattern=pattern))
+                simplified.append(replace(op, pattern=pattern))
             case Where():
-                known = truth(op)
-                if known is False:
+                always = truth(op)
+                if always is False:
                     return None
-                kept += [] if known else [op]
+                simplified += [] if always else [op]
             case Without():
                 inner = _simplified(op.chain, live)
                 if inner == ():
                     return None
-                kept += [] if inner is None else [Without(inner)]
+                simplified += [] if inner is None else [Without(inner)]
             case Tally(function="min" | "max") if _simplified(op.chain, live) is None:
                 return None  # the count of nothing is 0, but it has no least
             case _:
-                kept.append(op)
-    return tuple(kept)
+                simplified.append(op)
+    return tuple(simplified)
 
 
 def _pattern(pattern: Pattern, live: Live) -> Pattern | None:

@@ -62,11 +62,11 @@ def _single(plan: Plan) -> Single:
     facts = {name: table for name, table in plan.facts if name not in closed}
 
     @cache  # many rules look up the same facts
-    def are_distinct(name: Signature, known: tuple[int, ...]) -> bool:
-        return name in facts and facts[name].is_distinct(known)
+    def are_distinct(name: Signature, positions: tuple[int, ...]) -> bool:
+        return name in facts and facts[name].is_distinct(positions)
 
     def single(op: Lookup, bound: Set[str]) -> bool:
-        known = [p for p, arg in enumerate(op.args) if not is_open(arg) and bound >= set(names_in((arg,)))]
-        return are_distinct(op.facts, tuple(known))
+        positions = [p for p, arg in enumerate(op.args) if not is_open(arg) and bound >= set(names_in((arg,)))]
+        return are_distinct(op.facts, tuple(positions))
 
     return single

@@ -106,6 +106,6 @@ def _known(expression: Expression, same: dict[Expression, Expression]) -> Expres
     made = expression.rebuild(lambda part: _known(part, same))
     if not isinstance(made, Combine):
         return made
-    kept = 1 if made.op == "difference" else 0
-    ordered = (*made.parts[:kept], *sorted(made.parts[kept:], key=repr))
+    fixed = 1 if made.op == "difference" else 0
+    ordered = (*made.parts[:fixed], *sorted(made.parts[fixed:], key=repr))
     return same.setdefault(replace(made, parts=ordered), made)

@@ -26,8 +26,8 @@ def _united(rules: Iterable[HoldsForRule]) -> tuple[HoldsForRule, ...]:
     united: dict[object, HoldsForRule] = {}
     for rule in rules:
         same = (rule.args, rule.variables, rule.conditions) if _is_whole_history(rule) else rule
-        known = united.get(same)
-        united[same] = rule if known is None else _with_evidence(known, rule)
+        earlier = united.get(same)
+        united[same] = rule if earlier is None else _with_evidence(earlier, rule)
     return tuple(united.values())
 
 

@@ -10,7 +10,7 @@ from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.literals import Call
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import name_and_args
-from holdsfor.plan.compiler.bodies.unfold import background, unfold
+from holdsfor.plan.compiler.bodies.unfold import read_background, unfold
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.optimise import steps
 from holdsfor.plan.printing.plan import show, show_definition, show_domain, show_shared
@@ -39,22 +39,16 @@ def _indented(lines: list[str] | Iterator[str]) -> Iterator[str]:
 
 def unfolded(description: EventDescription) -> Iterator[str]:
     """For each rule that calls background rules: which, and into how many rules that makes it."""
-    known, fresh = background(description.background.clauses, description.background.tables), count()
+    background, fresh = read_background(description.background.clauses, description.background.tables), count()
     for rule in description.rules:
-        called = {
-            _signature(literal): None for literal in find_all(rule.body, Call) if _signature(literal) in known.rules
-        }
-        names = [str(signature) for signature in called if not known.is_recursive(signature)]
+        called = dict.fromkeys(Signature.of(call.goal) for call in find_all(rule.body, Call))
+        unfolding = (signature for signature in called if signature in background.rules)
+        names = [str(signature) for signature in unfolding if not background.is_recursive(signature)]
         if names:
-            forms = len(unfold(rule.body, known, fresh))
+            forms = len(unfold(rule.body, background, fresh))
             head = name_and_args(rule.subject)[0]
             made = "1 rule" if forms == 1 else f"{forms} rules"
             yield f"{head} ({rule.place.file}:{rule.place.line}) calls {', '.join(names)}: {made}"
-
-
-def _signature(call: Call) -> Signature:
-    name, args = name_and_args(call.goal)
-    return Signature(name, len(args))
 
 
 def changed(before: Plan, after: Plan) -> Iterator[str]:

@@ -17,10 +17,10 @@ Body = tuple[Literal, ...]
 Head = tuple[Term, ...]
 
 
-def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset()) -> tuple[Body, Head] | None:
+def fold(body: Body, head: Head, background: Background, fixed: Set[str] = frozenset()) -> tuple[Body, Head] | None:
     """The body and head with known values put in; None if the body can never be true. fixed: names that must stay."""
     while True:
-        step = _step(body, head, known, fixed)
+        step = _step(body, head, background, fixed)
         if step is None:
             break
         position, binding = step
@@ -30,42 +30,40 @@ def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset(
             check_term(term, body[position].place)
         body = substitute_all(body[:position] + body[position + 1 :], binding)
         head = tuple(substitute(term, binding) for term in head)
-    kept = _negations(body, head, known, fixed | positive_names(body) | head_names(head))
-    return None if kept is None else (kept, head)
+    folded = _negations(body, head, background, fixed | positive_names(body) | head_names(head))
+    return None if folded is None else (folded, head)
 
 
-def _negations(body: Body, head: Head, known: Background, outer: Set[str]) -> Body | None:
+def _negations(body: Body, head: Head, background: Background, outer: Set[str]) -> Body | None:
     """Negations folded inside, where only their own variables may go; None if one of them is never true.
 
     One that is always true stays if it is all that reads an argument of an event, which may be null.
     """
     uses = Counter(name for literal in body for name in names_of(literal))
     uses.update(variable.name for term in head for variable in variables(term))
-    kept: list[Literal] = []
+    folded: list[Literal] = []
     for literal in body:
         if not isinstance(literal, Not):
-            kept.append(literal)
+            folded.append(literal)
             continue
-        inside = fold(literal.literals, (), known, outer)
+        inside = fold(literal.literals, (), background, outer)
         if inside is None:
             own = Counter(names_of(literal))
-            kept += [literal] if any(uses[name] - count == 1 for name, count in own.items()) else []
+            folded += [literal] if any(uses[name] - count == 1 for name, count in own.items()) else []
             continue
         if not inside[0]:
             return None
-        kept.append(replace(literal, literals=inside[0]))
-    return tuple(kept)
+        folded.append(replace(literal, literals=inside[0]))
+    return tuple(folded)
 
 
 def head_names(head: Iterable[Term]) -> set[str]:
     return {variable.name for term in head for variable in variables(term)}
 
 
-def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
+def _step(body: Body, head: Head, background: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
     """One literal that can go, with the substitution it stands for (None: it is never true)."""
-    entities = fixed | head_names(
-        head
-    )  # what a rule is about stays open, even if today's facts name only one of its kind
+    entities = fixed | head_names(head)  # they stay open, even if today's facts name only one of its kind
     for position, literal in enumerate(body):
         if isinstance(literal, Compare) and literal.op == "=":
             check_term(literal.left, literal.place)
@@ -73,8 +71,8 @@ def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[i
             binding = unify(literal.left, literal.right, fixed)
             if binding is None or not binding.keys() & fixed:
                 return position, binding
-        elif isinstance(literal, Call) and not _worked_out(literal.goal, known):
-            rows = _matching(literal.goal, known)
+        elif isinstance(literal, Call) and not _worked_out(literal.goal, background):
+            rows = _matching(literal.goal, background)
             if not rows:
                 return position, None
             binding = unify_all(name_and_args(literal.goal)[1], rows[0]) if len(rows) == 1 else None
@@ -83,16 +81,14 @@ def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[i
     return None
 
 
-def _worked_out(goal: Term, known: Background) -> bool:
-    name, args = name_and_args(goal)
-    return known.is_recursive(Signature(name, len(args)))
+def _worked_out(goal: Term, background: Background) -> bool:
+    return background.is_recursive(Signature.of(goal))
 
 
-def _matching(goal: Term, known: Background) -> list[tuple[Term, ...]]:
+def _matching(goal: Term, background: Background) -> list[tuple[Term, ...]]:
     """The first two facts that agree with the constants of the call: none, one or several is all that matters."""
-    name, args = name_and_args(goal)
-    table = known.facts.get(Signature(name, len(args)))
-    constants = [(i, arg) for i, arg in enumerate(args) if is_ground(arg)]
+    table = background.facts.get(Signature.of(goal))
+    constants = [(i, arg) for i, arg in enumerate(name_and_args(goal)[1]) if is_ground(arg)]
     return [] if table is None else table.matching(constants, 2)
 
 

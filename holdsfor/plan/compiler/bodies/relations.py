@@ -67,7 +67,7 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
     for rule in description.rules:
         if rule.value is None:
             continue
-        signature = _signature(rule.subject)
+        signature = Signature.of(rule.subject)
         if is_ground(rule.value):
             values[signature].setdefault(rule.value)
         elif rule.kind != "terminatedAt" and _bound_in_body(rule):
@@ -75,16 +75,16 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
         else:
             values.setdefault(signature, {})
     for fact in description.initially:
-        values[_signature(fact.fluent)].setdefault(fact.value)
+        values[Signature.of(fact.fluent)].setdefault(fact.value)
     for deadline in description.deadlines:
-        values[_signature(deadline.fluent)].setdefault(deadline.source)
-        values[_signature(deadline.fluent)].setdefault(deadline.target)
+        values[Signature.of(deadline.fluent)].setdefault(deadline.source)
+        values[Signature.of(deadline.fluent)].setdefault(deadline.target)
     declared = {item.signature for item in description.inputs if item.is_defined}
     for grounding in description.background.groundings:
-        if grounding.value is not None and _signature(grounding.entity) in declared:
-            values[_signature(grounding.entity)].setdefault(grounding.value)
+        if grounding.value is not None and Signature.of(grounding.entity) in declared:
+            values[Signature.of(grounding.entity)].setdefault(grounding.value)
     for literal in find_all((literal for body in bodies for literal in body), FluentLiteral):
-        signature = _signature(literal.fluent)
+        signature = Signature.of(literal.fluent)
         if signature in defined:
             continue
         if is_ground(literal.value):
@@ -97,40 +97,36 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
 
 def _mixed(description: EventDescription) -> Iterator[tuple[Signature, Term]]:
     for rule in description.rules:
-        signature = _signature(rule.subject)
+        signature = Signature.of(rule.subject)
         if rule.kind == "holdsFor" and rule.value is not None and signature in description.defined.simple:
             yield signature, rule.value
 
 
 def open_value_variants(
-    body: tuple[Literal, ...], known: Relations, prefix: str = "value~"
+    body: tuple[Literal, ...], relations: Relations, prefix: str = "value~"
 ) -> list[tuple[Literal, ...]]:
     """Variants of the body in which every literal on a split fluent has a constant value that the fluent can have.
 
     prefix: for names that are used nowhere else.
     """
-    return combinations(body, [_choices(literal, known, f"{prefix}{n}_") for n, literal in enumerate(body)])
+    return combinations(body, [_choices(literal, relations, f"{prefix}{n}_") for n, literal in enumerate(body)])
 
 
-def _choices(literal: Literal, known: Relations, prefix: str) -> list[tuple[Literal, ...]]:
+def _choices(literal: Literal, relations: Relations, prefix: str) -> list[tuple[Literal, ...]]:
     if isinstance(literal, Not):
-        return [tuple(Not(variant, literal.place) for variant in open_value_variants(literal.literals, known, prefix))]
+        variants = open_value_variants(literal.literals, relations, prefix)
+        return [tuple(Not(variant, literal.place) for variant in variants)]
     if isinstance(literal, Aggregate):
-        return united(literal, open_value_variants(literal.literals, known, prefix), prefix)
+        return united(literal, open_value_variants(literal.literals, relations, prefix), prefix)
     if not isinstance(literal, FluentLiteral):
         return [(literal,)]
-    values = known.values.get(_signature(literal.fluent))
+    values = relations.values.get(Signature.of(literal.fluent))
     if values is None:
         return [(literal,)]
     if is_ground(literal.value):
         return [(literal,)] if literal.value in values else []
     equal = (Compare("=", literal.value, value, literal.place) for value in values)
     return [(replace(literal, value=test.right), test) for test in equal]  # type: ignore[type-var]
-
-
-def _signature(fluent: Term) -> Signature:
-    name, args = name_and_args(fluent)
-    return Signature(name, len(args))
 
 
 def _bound_in_body(rule: Rule) -> bool:

@@ -49,8 +49,8 @@ def _named_span(literal: Occurs, fresh: Iterator[Var]) -> Iterator[Literal]:
     yield _equal(start, literal.start, literal)
 
 
-def _equal(time: Var, said: Term, literal: Occurs) -> Compare:
-    return Compare("=" if isinstance(said, Var) else "=:=", said, time, literal.place)
+def _equal(time: Var, written: Term, literal: Occurs) -> Compare:
+    return Compare("=" if isinstance(written, Var) else "=:=", written, time, literal.place)
 
 
 def _apart(literal: Timed, time: Var, fresh: Iterator[Var]) -> Iterator[Literal]:

@@ -34,7 +34,7 @@ class Background:
         return signature in self.worked_out
 
 
-def background(clauses: Iterable[Clause], tables: Iterable[FactTable] = ()) -> Background:
+def read_background(clauses: Iterable[Clause], tables: Iterable[FactTable] = ()) -> Background:
     facts: dict[Signature, dict[tuple[Term, ...], None]] = defaultdict(dict)
     rules: dict[Signature, list[Clause]] = defaultdict(list)
     for clause in clauses:
@@ -63,8 +63,7 @@ def _recursive(rules: Mapping[Signature, tuple[Clause, ...]]) -> Iterator[tuple[
 def _calls(body: tuple[Literal, ...]) -> Iterator[Signature]:
     for literal in body:
         if isinstance(literal, Call):
-            name, args = name_and_args(literal.goal)
-            yield Signature(name, len(args))
+            yield Signature.of(literal.goal)
         elif isinstance(literal, Not):
             yield from _calls(literal.literals)
         elif isinstance(literal, Or):
@@ -73,38 +72,37 @@ def _calls(body: tuple[Literal, ...]) -> Iterator[Signature]:
 
 
 def unfold(
-    literals: tuple[Literal, ...], known: Background, fresh: Iterator[int] | None = None
+    literals: tuple[Literal, ...], background: Background, fresh: Iterator[int] | None = None
 ) -> list[tuple[Literal, ...]]:
     """The variants of a body, in which only facts are called."""
-    return _unfold(literals, known, fresh or count(), DEPTH, counted=False)
+    return _unfold(literals, background, fresh or count(), DEPTH, counted=False)
 
 
 def _unfold(
-    literals: tuple[Literal, ...], known: Background, fresh: Iterator[int], depth: int, counted: bool
+    literals: tuple[Literal, ...], background: Background, fresh: Iterator[int], depth: int, counted: bool
 ) -> list[tuple[Literal, ...]]:
     """counted: inside an aggregate, where each way to an answer counts. Elsewhere a condition written twice is one."""
     each = literals if counted else tuple(dict.fromkeys(literals))
-    return combinations(each, [_alternatives(literal, known, fresh, depth, counted) for literal in each])
+    return combinations(each, [_alternatives(literal, background, fresh, depth, counted) for literal in each])
 
 
 def _alternatives(
-    literal: Literal, known: Background, fresh: Iterator[int], depth: int, counted: bool
+    literal: Literal, background: Background, fresh: Iterator[int], depth: int, counted: bool
 ) -> list[tuple[Literal, ...]]:
     if isinstance(literal, Not):
         # not (A or B) = not A and not B
-        inner = _unfold(literal.literals, known, fresh, depth - NESTED, counted=False)
+        inner = _unfold(literal.literals, background, fresh, depth - NESTED, counted=False)
         return [tuple(dict.fromkeys(Not(variant, literal.place) for variant in inner))]
     if isinstance(literal, Or):
-        return [variant for one in literal.alternatives for variant in _unfold(one, known, fresh, depth, counted)]
+        return [variant for one in literal.alternatives for variant in _unfold(one, background, fresh, depth, counted)]
     if isinstance(literal, Aggregate):
-        return united(
-            literal, _unfold(literal.literals, known, fresh, depth - NESTED, counted=True), f"result~{next(fresh)}_"
-        )
-    return _called(literal, known, fresh, depth, counted) if isinstance(literal, Call) else [(literal,)]
+        inner = _unfold(literal.literals, background, fresh, depth - NESTED, counted=True)
+        return united(literal, inner, f"result~{next(fresh)}_")
+    return _called(literal, background, fresh, depth, counted) if isinstance(literal, Call) else [(literal,)]
 
 
 def _called(
-    literal: Call, known: Background, fresh: Iterator[int], depth: int, counted: bool
+    literal: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool
 ) -> list[tuple[Literal, ...]]:
     """The bodies of the clauses that a call may mean."""
     check_term(literal.goal, literal.place)
@@ -114,17 +112,17 @@ def _called(
     if name == "true" and not args:
         return [()]
     signature = Signature(name, len(args))
-    if known.is_recursive(signature):
+    if background.is_recursive(signature):
         return [(literal,)]  # worked out beforehand, and looked up like facts
     if depth <= 0:
         message = f"{signature} is called through {DEPTH} other predicates"
         hint = "write the conditions of some of them where they are called, or their cases as facts"
         raise Refusal("too-large", message, literal.place, hint)
-    variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
-    for clause in known.rules.get(signature, ()):
+    variants: list[tuple[Literal, ...]] = [(literal,)] if signature in background.facts else []
+    for clause in background.rules.get(signature, ()):
         body = instance(clause, args, next(fresh))
         if body is not None:
-            variants.extend(_unfold(body, known, fresh, depth - 1, counted))
+            variants.extend(_unfold(body, background, fresh, depth - 1, counted))
     return variants
 
 

@@ -10,7 +10,7 @@ from holdsfor.language.description import Clause, Deadline, EventDescription, Gr
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import Call, Literal
 from holdsfor.language.passes.order.combinations import SPLIT, count_conditions, one_at_a_time
-from holdsfor.language.terms import Compound, Int, Term, name_and_args, variables
+from holdsfor.language.terms import Compound, Int, name_and_args, variables
 from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
 from holdsfor.plan.compiler.bodies.unfold import Background, instance, unfold
 
@@ -24,7 +24,7 @@ class Variant:
 
 
 @dataclass(slots=True)
-class Said:
+class Statements:
     """circle: the fluents that this one depends on, and that depend on it; () if there are none."""
 
     variants: list[Variant] = field(default_factory=list)
@@ -34,28 +34,30 @@ class Said:
     circle: tuple[Signature, ...] = ()
 
 
-def said_of_each(description: EventDescription, known: Background, fresh: Iterator[int]) -> Mapping[Signature, Said]:
-    said = {each.signature: Said() for stratum in description.order.strata for each in stratum}
+def group_statements(
+    description: EventDescription, background: Background, fresh: Iterator[int]
+) -> Mapping[Signature, Statements]:
+    statements = {each.signature: Statements() for stratum in description.order.strata for each in stratum}
     for circle in description.order.cycles:
         for member in circle:
-            said[member].circle = circle
+            statements[member].circle = circle
     for fact in description.initially:
-        said[signature_of(fact.fluent)].initially.append(fact)
+        statements[Signature.of(fact.fluent)].initially.append(fact)
     for deadline in description.deadlines:
-        said[signature_of(deadline.fluent)].deadlines.append(deadline)
+        statements[Signature.of(deadline.fluent)].deadlines.append(deadline)
     for grounding in description.background.groundings:
-        if signature_of(grounding.entity) in said:
-            said[signature_of(grounding.entity)].groundings.append(grounding)
+        if Signature.of(grounding.entity) in statements:
+            statements[Signature.of(grounding.entity)].groundings.append(grounding)
     added = 0
     for rule in description.rules:
-        mine = said[signature_of(rule.subject)]
+        mine = statements[Signature.of(rule.subject)]
         ordered = _ordered_by_time(rule, mine.circle)
         for literals in _with_domain(ordered, mine.groundings, description, fresh):
-            bodies = unfold(literals, known, fresh)
+            bodies = unfold(literals, background, fresh)
             mine.variants.extend(Variant(ordered, body) for body in bodies)
             added += sum(map(count_conditions, bodies)) - count_conditions(literals)
         _check_added(added, rule)
-    return said
+    return statements
 
 
 def _check_added(conditions: int, rule: Rule) -> None:
@@ -91,16 +93,11 @@ def _with_domain(
         if (grounding.value is None) != (rule.value is None) or (dynamic and rule.value is not None):
             continue
         domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
-        wanted = (*args, rule.value or Int(0))
-        ranged = instance(Clause(domain, grounding.body, grounding.place), wanted, next(fresh))
+        goal = (*args, rule.value or Int(0))
+        ranged = instance(Clause(domain, grounding.body, grounding.place), goal, next(fresh))
         if ranged is not None:
             yield rule.body + ranged
 
 
 def is_dynamic(literal: Literal, description: EventDescription) -> bool:
-    return isinstance(literal, Call) and signature_of(literal.goal) in description.background.dynamic_domains
-
-
-def signature_of(term: Term) -> Signature:
-    name, args = name_and_args(term)
-    return Signature(name, len(args))
+    return isinstance(literal, Call) and Signature.of(literal.goal) in description.background.dynamic_domains
