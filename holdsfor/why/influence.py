@@ -12,17 +12,15 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from holdsfor.engine.bodies.structure import term_codes
 from holdsfor.engine.data.rows import Rows
 from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import Definition, Domain, Due, Simple
-from holdsfor.plan.nodes import PlanNode, RelationNode, names_in
+from holdsfor.plan.nodes import PlanNode
 from holdsfor.plan.operators import Relation, RuleNode
 from holdsfor.plan.patterns import PatternNode
-from holdsfor.plan.structures import is_open
 from holdsfor.why.derivation import LeafRows
 from holdsfor.why.replay import PartialKey, Replay
-from holdsfor.why.solutions import agreeing, bind_head
+from holdsfor.why.solutions import agreeing, bind_head, key_of
 
 MORE, LESS, EITHER = 1, -1, 0
 
@@ -131,25 +129,11 @@ class Influence:
         if any(pattern.chooses for pattern in find_all(part, PatternNode)):
             row, direction = row.without(row.names), EITHER  # also what is about others may be taken, or take
         for node, sign in part.dependencies():
-            yield Effect(node.relation, self._key(node, row), direction * sign)
-
-    def _key(self, node: RelationNode, row: Rows) -> PartialKey:
-        """Return the arguments of a relation that have values in a row."""
-        return tuple(
-            int(term_codes(arg, row, self._replay.world.dictionary)[0])
-            if not is_open(arg) and _terms_in(row).issuperset(names_in(arg))
-            else None
-            for arg in node.args
-        )
+            yield Effect(node.relation, key_of(node, row, self._replay), direction * sign)
 
 
 def _any_value(relation: Relation, key: PartialKey) -> PartialKey:
     return (*key[:-1], None) if relation.kind == "valued" else key
-
-
-def _terms_in(row: Rows) -> frozenset[str]:
-    """Return the variables of a row that are terms."""
-    return frozenset(name for name in row.names if not row.column(name).is_number)
 
 
 def _is_intricate(definition: Definition, fluent: Simple) -> bool:

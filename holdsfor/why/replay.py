@@ -113,12 +113,22 @@ class Replay:
         return self.world.dictionary.text(code)
 
     def name(self, fact: TimedFact) -> str:
-        """Write a grounding as rules do."""
-        texts = [self.text(code) for code in fact.key]
-        value = texts.pop() if fact.relation.kind == "valued" else fact.relation.value
-        name = base_name(fact.relation)
+        return self.name_key(fact.relation, fact.key)
+
+    def name_key(self, relation: Relation, key: PartialKey) -> str:
+        """Write a grounding as rules do; `_` where it is open."""
+        texts = ["_" if code is None else self.text(code) for code in key]
+        value = texts.pop() if relation.kind == "valued" else relation.value
+        name = base_name(relation)
         grounding = f"{name}({','.join(texts)})" if texts else name
         return grounding if value is None else f"{grounding}={value}"
+
+    def span_text(self, fact: TimedFact) -> str:
+        """Write when a fluent held, or an event happened."""
+        if fact.relation.kind == "event":
+            return f"at {self.time(fact.end) - 1}"
+        end = self.end(fact.end)
+        return f"from {self.time(fact.start)} " + ("on" if end is None else f"until {end}")
 
     # ------------------------------------------------------------ what is in the world
 
@@ -188,6 +198,11 @@ class Replay:
             is_alike = (block.kind == "event") == (relation.kind == "event")
             if is_alike and block.name == relation.name and len(block.args) == arity:
                 yield block
+
+    def names_in_input(self) -> set[str]:
+        """Return all names and numbers that rows have as arguments or values."""
+        columns = (column for block in self.blocks for column in (*block.args, block.value) if column is not None)
+        return {str(text) for column in columns for text in column.unique().to_pylist()}
 
     def rows_of(self, relation: Relation, key: Key, low: int, high: int) -> tuple[LeafRows, ...]:
         """Return the rows about a grounding of an input that begin before `high` and end after `low`."""

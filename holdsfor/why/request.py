@@ -126,15 +126,8 @@ def _not_then(request: Request, relations: Sequence[Relation], replay: Replay) -
     point = request.time - replay.world.axis.origin
     facts = find_facts(request, relations, *replay.always, replay)
     facts.sort(key=lambda fact: min(abs(fact.start - point), abs(fact.end - point)))
-    spans = list(dict.fromkeys(_span(fact, replay) for fact in sorted(facts[:SHOWN], key=lambda fact: fact.start)))
+    spans = list(dict.fromkeys(replay.span_text(fact) for fact in sorted(facts[:SHOWN], key=lambda fact: fact.start)))
     if not spans:
-        return f"{request.fact} {denial} at {request.time}, and at no other time."
+        return f"{request.fact} {denial} at {request.time}, and at no other time. Ask why not."
     more = f" and {len(facts) - SHOWN} times more" if len(facts) > SHOWN else ""
-    return f"{request.fact} {denial} at {request.time}. {claim} {', '.join(spans)}{more}."
-
-
-def _span(fact: TimedFact, replay: Replay) -> str:
-    if fact.relation.kind == "event":
-        return f"at {replay.time(fact.end) - 1}"
-    end = replay.end(fact.end)
-    return f"from {replay.time(fact.start)} " + ("on" if end is None else f"until {end}")
+    return f"{request.fact} {denial} at {request.time}. {claim} {', '.join(spans)}{more}. Ask why not."

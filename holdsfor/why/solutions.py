@@ -137,3 +137,13 @@ def at_times(rows: Rows, time: str, low: int, high: int) -> Rows:
         return times
     points = times.times(time) - rows.axis.origin
     return times.filter((points >= low) & (points <= high))
+
+
+def key_of(node: RelationNode, row: Rows, replay: Replay) -> PartialKey:
+    """Return the arguments of a relation that have values in a row."""
+    terms = frozenset(name for name in row.names if not row.column(name).is_number)
+    dictionary = replay.world.dictionary
+    return tuple(
+        int(term_codes(arg, row, dictionary)[0]) if not is_open(arg) and terms.issuperset(names_in(arg)) else None
+        for arg in node.args
+    )

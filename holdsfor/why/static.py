@@ -45,7 +45,7 @@ class Instance:
 
 def explain_static(node: Derivation, key: Key, low: int, high: int, rules: Iterable[HoldsForRule], walk: Walk) -> Steps:
     """Explain the points low..high-1 of an interval by the rules that give them."""
-    instances = [each for rule in rules for each in _instances(rule, key, walk.replay)]
+    instances = [each for rule in rules for each in find_instances(rule, key, walk.replay)]
     spans = [(each, spans_of(each.rule.expression, each.solution)) for each in instances]
     pieces: list[Derivation] = []
     for begin, end, each in cover(spans, low, high):
@@ -71,7 +71,7 @@ def cover(candidates: Iterable[tuple[T, Spans]], low: int, high: int) -> Iterato
         low = end
 
 
-def _instances(rule: HoldsForRule, key: Key, replay: Replay) -> list[Instance]:
+def find_instances(rule: HoldsForRule, key: Key, replay: Replay) -> list[Instance]:
     """Return the values of a rule's variables for which its head is about the grounding."""
     world, instances = replay.world, dict[Key, Instance]()
     rows = bind_head(rule, key, replay)

@@ -1,4 +1,5 @@
-"""The law of explanations: the leaves of a tree, evaluated alone, yield the fact again, for random rules and streams.
+"""The laws of explanations, for random rules and streams: the leaves of a tree, evaluated alone, yield the fact again;
+what is proposed as a change that makes something true does so.
 
 HOLDSFOR_PROGRAMS sets how many programs are tried, HOLDSFOR_SEED the first one.
 """
@@ -22,6 +23,7 @@ FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "10")))
 #: So many facts of a program are asked about.
 FACTS = 8
+DENIED_FACTS = 3
 
 
 def recognised(program: Program, events: object, **window: int) -> holdsfor.Result:
@@ -30,15 +32,19 @@ def recognised(program: Program, events: object, **window: int) -> holdsfor.Resu
     return holdsfor.recognise(holdsfor.parse(program.text, functions=FUNCTIONS), events, **times, **window)
 
 
-def broken(program: Program, most: int = FACTS) -> tuple[list[str], list[str]]:
-    """Return the facts whose leaves do not yield them, and what could not be explained."""
-    events = holdsfor.read_events(list(program.rows), format=line_format(program.rows))
+def recognised_or_skipped(program: Program, events: object, **window: int) -> holdsfor.Result:
     try:
-        result = recognised(program, events, window=program.horizon.window, step=program.horizon.step)
+        return recognised(program, events, **window)
     except DescriptionError as error:
         if all(each.code == "too-large" for each in error.diagnostics if each.severity == "error"):
             pytest.skip("its conditions make more combinations than a plan may have")
         raise
+
+
+def broken(program: Program, most: int = FACTS) -> tuple[list[str], list[str]]:
+    """Return the facts whose leaves do not yield them, and what could not be explained."""
+    events = holdsfor.read_events(list(program.rows), format=line_format(program.rows))
+    result = recognised_or_skipped(program, events, window=program.horizon.window, step=program.horizon.step)
     facts = facts_of(result, program.horizon.end)
     failures, unexplained = [], []
     for fact in Random(len(facts)).sample(facts, min(most, len(facts))):
@@ -63,3 +69,23 @@ def test_the_leaves_of_a_pattern_yield_its_event(seed: int, mixed: bool) -> None
     program = random_patterns(seed, mixed)
     failures, _ = broken(program)
     assert not failures, "\n\n".join([str(program), *failures])
+
+
+@pytest.mark.parametrize("mixed", [None, False, True], ids=["rules", "patterns", "with fluents"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_proposed_change_makes_the_fact_true(seed: int, mixed: bool | None) -> None:
+    program = random_program(seed) if mixed is None else random_patterns(seed, mixed)
+    events = holdsfor.read_events(list(program.rows), format=line_format(program.rows))
+    window = {"window": program.horizon.window, "step": program.horizon.step}
+    result = recognised_or_skipped(program, events, **window)
+    tick = program.horizon.tick
+    times = range(program.horizon.start - program.horizon.start % tick + tick, program.horizon.end + 1, tick)
+    random = Random(seed)
+    facts = {fact._replace(at=random.choice(times)) for fact in facts_of(result, program.horizon.end)}
+    absent = sorted((fact for fact in facts if not yields(result, fact)), key=str)
+    for fact in random.sample(absent, min(DENIED_FACTS, len(absent))):
+        for change in result.why_not(fact.text, at=fact.at).changes:
+            horizon = program.horizon
+            ticks = {"start": horizon.start, "end": horizon.end, "tick": horizon.tick}
+            changed = holdsfor.recognise(change.description, change.events, **ticks, **window)
+            assert yields(changed, fact), f"{program}\n{fact}\n{change}"

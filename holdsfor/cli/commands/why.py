@@ -28,6 +28,7 @@ FACT = typer.Argument(metavar="FACT", help="'rendezVous(v1,v2)=true', or an even
 AT = time_option("--at", metavar="TIME", help="When it holds or happens: a tick, or 2026-03-01T08:00.")
 START = time_option(metavar="TIME", help="The history begins after it, as in the run that is asked about.")
 END = time_option(metavar="TIME", help="What arrives after it is not read.")
+NOT = typer.Option("--not", help="Tell why it was not so, and what would have made it so.")
 AS_JSON = output_option("--json", help="As one JSON object, for programs.")
 
 
@@ -46,6 +47,7 @@ def why(
     facts: Facts = None,
     allow: Allow = None,
     functions: Functions = None,
+    denied: Annotated[bool, NOT] = False,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
     """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
@@ -64,5 +66,5 @@ def why(
         tick=tick or 1,
         tick_unit=tick_unit,
     )
-    derivation = result.why(fact, at=at)
-    say(json.dumps(derivation.as_dict(), ensure_ascii=False) if as_json else str(derivation))
+    answer = result.why_not(fact, at=at) if denied else result.why(fact, at=at)
+    say(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else str(answer))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdsfor.duration import TimePoint
     from holdsfor.why.derivation import Derivation
     from holdsfor.why.origin import Origin
+    from holdsfor.why.why_not.refutation import Refutation
 
 INTERVALS_SCHEMA = pa.schema(
     [
@@ -77,9 +78,18 @@ class Result:
         """Explain why a fluent holds at a time (`result.why("rendezVous(v1,v2)=true", at=40)`), or an event happens
         (`result.why("alarm(v7)", at=40)`): what was concluded, by which rules, down to rows of the input.
         """
+        return self._kept_origin().why(fact, at)
+
+    def why_not(self, fact: str, at: TimePoint) -> Refutation:
+        """Tell why a fluent does not hold at a time, or an event does not happen: what each rule lacked; and which
+        changes of one row, one value or one fact would have made it true.
+        """
+        return self._kept_origin().why_not(fact, at)
+
+    def _kept_origin(self) -> Origin:
         if self.origin is None:
             raise HoldsforError("this result does not know what it was made of: ask the result of holdsfor.recognise.")
-        return self.origin.why(fact, at)
+        return self.origin
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {count:,}" for name, count in self.counts())

@@ -1,0 +1,139 @@
+"""Proposals: changes of the input, or of background facts, that could make a condition true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import floor, log10
+
+import numpy as np
+
+from holdsfor.io.events import REJECTS_SCHEMA, Events
+from holdsfor.io.join import join_events
+from holdsfor.io.readers.ground import read_ground
+from holdsfor.io.readers.read import EventSource, read_events
+from holdsfor.language.description import Clause, EventDescription
+from holdsfor.language.terms import NOWHERE, Float, Int, Term, Var
+from holdsfor.plan.nodes import RelationNode
+from holdsfor.plan.operators import Chain, Relation, Where
+from holdsfor.why.derivation import Derivation, LeafRows, SomeEvents
+from holdsfor.why.replay import PartialKey, Replay
+from holdsfor.why.solutions import Solution
+
+MOST_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A row more, a row less, a row with another value (one less and one more), or a fact more."""
+
+    text: str
+    added: str = ""  # a row, as `read_events(..., format="terms")` reads it
+    removed: LeafRows | None = None
+    fact: str = ""
+
+    def description(self, description: EventDescription) -> EventDescription:
+        """Return rules with the fact."""
+        if not self.fact:
+            return description
+        clause = Clause(read_ground(self.fact), (), NOWHERE)
+        background = replace(description.background, clauses=(*description.background.clauses, clause))
+        return replace(description, background=background)
+
+    def events(self, description: EventDescription, replay: Replay) -> EventSource:
+        """Return the rows of a history with the change."""
+        blocks = list(replay.blocks)
+        if self.removed is not None:
+            place = next(n for n, block in enumerate(blocks) if block is self.removed.block)
+            blocks[place] = blocks[place].take(np.setdiff1d(np.arange(len(blocks[place])), self.removed.rows))
+        parts = [Events(tuple(blocks), REJECTS_SCHEMA.empty_table(), sum(map(len, blocks)), 0)]
+        if self.added:
+            parts.append(read_events([self.added], format="terms").read(description.with_input().inputs))
+        return SomeEvents((), join_events(parts).blocks)
+
+
+class Proposals:
+    """Changes that could make something true, each once."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._replay = replay
+        self._by_text: dict[str, Proposal] = {}
+
+    def __iter__(self) -> Iterator[Proposal]:
+        return iter(self._by_text.values())
+
+    def add(self, proposal: Proposal) -> None:
+        self._by_text.setdefault(proposal.text, proposal)
+
+    def add_row(self, relation: Relation, key: PartialKey, point: int) -> None:
+        """Propose one row more, if all of its values are known."""
+        if None in key:
+            return
+        time, name = self._replay.time(point), self._replay.name_key(relation, key)
+        row = f"{name} @ {time}" if relation.kind == "event" else f"{name} @ [{time},{time + 1})"
+        self.add(Proposal(f"one row more: {row}", added=row))
+
+    def add_fitting(self, op: RelationNode, key: PartialKey, chain: Chain, point: int) -> None:
+        """Propose rows with values that conditions ask for, or that other rows have."""
+        if None not in key or not self._replay.is_input(op.relation):
+            return
+        others = self._replay.find_key(op.relation, key, *self._replay.always)
+        others = others or self._replay.find_key(op.relation, (None,) * len(key), *self._replay.always)
+        others.sort(key=lambda fact: abs(fact.start - point))
+        needed = [self._needed(arg, chain) for arg in op.args]
+        for values in ((None,) * len(key), *(fact.key for fact in others[:MOST_ROWS])):
+            filled = tuple(_first(*codes) for codes in zip(key, needed, values, strict=True))
+            self.add_row(op.relation, filled, point)
+
+    def _needed(self, arg: object, chain: Chain) -> int | None:
+        """Return a value with which the first comparison of a variable with a number is true."""
+        for op in chain:
+            if isinstance(op, Where) and op.left == Var(str(arg)) and isinstance(op.right, Int | Float):
+                return self._replay.code(_passing(op.op, op.right.value, 1.0))
+        return None
+
+    def add_value(self, op: Where, margin: float, solution: Solution, chain: Chain) -> None:
+        """Propose another value for a variable of a comparison, in the row of the input that has it."""
+        for side, sign in ((op.left, -1), (op.right, 1)):
+            if not isinstance(side, Var):
+                continue
+            now = solution.row.column(side.name).numbers().tolist()[0]
+            step = 1.0 if float(margin).is_integer() else 10.0 ** floor(log10(abs(margin)))
+            for value in (now + sign * margin, now + sign * (margin + step), now + sign * (margin - step)):
+                self._add_moved(side.name, value, solution, chain)
+
+    def _add_moved(self, variable: str, value: float, solution: Solution, chain: Chain) -> None:
+        for op in chain:
+            if not isinstance(op, RelationNode) or variable not in op.args or not self._replay.is_input(op.relation):
+                continue
+            place, point = op.args.index(variable), solution.point(op.time)
+            for fact in self._replay.find(op.relation, op.args, solution.row, point, point + 1):
+                rows = self._replay.rows_of(op.relation, fact.key, fact.end - 1, fact.end)
+                if len(rows) == 1 and len(rows[0].rows) == 1 and op.relation.kind == "event":
+                    code = self._replay.code(_number(value))
+                    name = self._replay.name_key(op.relation, (*fact.key[:place], code, *fact.key[place + 1 :]))
+                    text = f"{self._replay.name(fact)} at {self._replay.time(point)} as {name}"
+                    row = f"{name} @ {self._replay.time(point)}"
+                    self.add(Proposal(text, added=row, removed=rows[0]))
+
+    def add_without(self, cause: Derivation) -> None:
+        """Propose one row less, of those that something goes back to."""
+        for node in cause.nodes():
+            for part in node.rows:
+                if len(part.rows) == 1:
+                    when = f"from {node.since}" if node.at is None else f"at {node.at}"
+                    self.add(Proposal(f"without {node.what} {when}", removed=part))
+
+
+def _first(*codes: int | None) -> int | None:
+    return next((code for code in codes if code is not None), None)
+
+
+def _passing(op: str, bound: float, step: float) -> Term:
+    """Return a number for which a comparison with a bound is true."""
+    return _number(bound + {">": step, "<": -step, "=\\=": step, "\\=": step}.get(op, 0))
+
+
+def _number(value: float) -> Term:
+    value = round(value, 9)
+    return Int(int(value)) if float(value).is_integer() else Float(value)
