@@ -58,8 +58,6 @@ def as_description(rules: Rules, only: str | Iterable[str] | None = None) -> Eve
         return choose_results(rules, only)
     if not isinstance(rules, str | Path):
         raise HoldsforError(f"rules are an event description or the path of a rule file, not {type(rules).__name__}.")
-    if isinstance(rules, str) and ("\n" in rules or ":-" in rules):
-        raise HoldsforError("these rules are text, where a path is expected: write holdsfor.parse(text).")
     return choose_results(load_rules(rules), only)
 
 

@@ -35,12 +35,12 @@ def choose_results(description: EventDescription, only: str | Iterable[str] | No
     return replace(description, defined=replace(description.defined, unreported=unreported))
 
 
-def _find(name: str, defined: list[Signature]) -> Iterator[Signature]:
-    matches = [owner for owner in defined if name in (owner.name, str(owner))]
+def _find(name: str, owners: list[Signature]) -> Iterator[Signature]:
+    matches = [owner for owner in owners if name in (owner.name, str(owner))]
     if not matches:
-        names = sorted({owner.name for owner in defined})
+        names = sorted({owner.name for owner in owners})
         close = get_close_matches(name.partition("/")[0], names, 1, 0.6)
-        arities = " or ".join(str(owner) for owner in defined if owner.name in close)
+        arities = " or ".join(str(owner) for owner in owners if owner.name in close)
         hint = f"Did you mean {arities}?" if arities else f"Rules define {', '.join(names) or 'nothing'}."
         raise HoldsforError(f"only: no rule defines {name!r}. {hint}")
     yield from matches

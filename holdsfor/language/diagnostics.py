@@ -92,19 +92,19 @@ class Refusal(HoldsforError):
     def __reduce__(self) -> tuple[type[Refusal], tuple[str, str, Place, str]]:
         return Refusal, (self.code, self.message, self.place, self.hint)
 
-    def diagnostic(self, lines: Mapping[str, Source]) -> Diagnostic:
-        source = lines.get(self.place.file)
+    def diagnostic(self, texts: Mapping[str, Source]) -> Diagnostic:
+        source = texts.get(self.place.file)
         line = source.line(self.place.line) if source else ""
         return Diagnostic(self.code, "error", self.message, self.place, self.hint, line=line)
 
 
 @contextmanager
-def shown_refusals(lines: Mapping[str, Source]) -> Iterator[None]:
+def shown_refusals(texts: Mapping[str, Source]) -> Iterator[None]:
     """Show line and caret also for what is refused only when there are data."""
     try:
         yield
     except Refusal as refusal:
-        raise DescriptionError([refusal.diagnostic(lines)]) from None
+        raise DescriptionError([refusal.diagnostic(texts)]) from None
 
 
 class Source:

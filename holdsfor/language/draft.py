@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import chain, count
@@ -25,6 +25,7 @@ from holdsfor.language.description import (
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactTable
 from holdsfor.language.literals import Body, Entity, Statement
+from holdsfor.language.nodes import Change
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.settings import PatternSettings, Properties
@@ -142,7 +143,7 @@ class Draft:
         """Return the clauses whose conditions are about background knowledge, but for this itself."""
         return [*self.groundings, *self.initially, *self.deadlines]
 
-    def rewrite(self, change: Callable[[Any], Any]) -> None:
+    def rewrite(self, change: Change) -> None:
         """Change the clauses that have conditions as literals."""
         clauses: list[Any]
         for clauses in (self.rules, self.background, self.groundings, self.initially, self.deadlines):

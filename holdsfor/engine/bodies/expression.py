@@ -57,7 +57,6 @@ BINARY: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
     "//": _truncated,
     "mod": lambda a, b: np.mod(a, _no_zero(b)),
     "rem": lambda a, b: np.fmod(a, _no_zero(b)),
-    "div": lambda a, b: np.floor_divide(a, _no_zero(b)),
     "**": _power,
     "^": _power,
     "min": np.minimum,
@@ -114,7 +113,7 @@ def _value(expression: Term, rows: Rows) -> Numbers:
 
 
 #: Functions of integers whose value is one; of some only where it comes out as one.
-KEEPS_WHOLE = {"+", "-", "*", "abs", "sign", "mod", "rem", "div"}
+KEEPS_WHOLE = {"+", "-", "*", "abs", "sign", "mod", "rem"}
 MAY_KEEP_WHOLE = {"/", "**", "^"}
 ALWAYS_WHOLE = {"//", "floor", "ceiling", "round", "truncate", "integer"}
 

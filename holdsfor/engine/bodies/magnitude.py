@@ -26,7 +26,7 @@ EXACT = float(2**53)
 #: What rough figures must stay below so that integers certainly stay within 63 bits.
 SAFE = float(2**62)
 ANYTHING: Bounds = (-math.inf, math.inf)
-DIVISIONS = {"//", "mod", "rem", "div"}
+DIVISIONS = {"//", "mod", "rem"}
 WAVES = {"sin", "cos", "sign"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from holdsfor.language.diagnostics import Diagnostic, Source
@@ -49,13 +49,13 @@ def find_sound_part(parsed: RuleTexts, run_passes: Callable[[Draft], None]) -> S
         raw = [each for each in raw if each.place not in wrong]
 
 
-def _with_callers(sources: dict[str, Source], raw: list[Raw], wrong: set[Place]) -> set[Place]:
+def _with_callers(texts: Mapping[str, Source], raw: list[Raw], wrong: set[Place]) -> set[Place]:
     """Add the clauses that call a predicate of which no clause is left, and so on from these."""
     defining = Counter(_predicate(each) for each in raw)
     predicates = {each.place: _predicate(each) for each in raw}
     naming: dict[str, list[Place]] = defaultdict(list)
     for place in predicates:
-        for name in _names_in(sources, place):
+        for name in _names_in(texts, place):
             naming[name].append(place)
     waiting, out = list(wrong), set(wrong)
     while waiting:
@@ -76,11 +76,11 @@ def _predicate(raw: Raw) -> str:
     return "" if name in FORMS else name
 
 
-def _names_in(sources: dict[str, Source], place: Place) -> set[str]:
-    return set(_NAME.findall(_text(sources, place)))
+def _names_in(texts: Mapping[str, Source], place: Place) -> set[str]:
+    return set(_NAME.findall(_text(texts, place)))
 
 
-def _text(sources: dict[str, Source], place: Place) -> str:
+def _text(texts: Mapping[str, Source], place: Place) -> str:
     """The lines of a clause, from its first column on."""
-    lines = [sources[place.file].line(number) for number in range(place.line, place.end_line + 1)]
+    lines = [texts[place.file].line(number) for number in range(place.line, place.end_line + 1)]
     return "\n".join(lines)[place.column - 1 :]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -123,7 +123,7 @@ def function(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     return (Aggregate(LISTS[name], listed.template, listed.literals, args[1], term.place),)
 
 
-def check_lists(reader: BodyReader, lists: dict[Var, Collected], body: Sequence[Literal]) -> None:
+def check_lists(reader: BodyReader, lists: dict[Var, Collected], body: Body) -> None:
     """A list that findall gives may be used by its functions only, and by one at least."""
     for result, listed in lists.items():
         for literal in find_all(body, Literal):

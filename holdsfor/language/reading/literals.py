@@ -51,10 +51,10 @@ class BodyReader:
         goals = list(conjuncts(term))
         outer, lists = self.lists, connectives.collect(self, goals)
         self.lists = {**outer, **lists}
-        literals = [literal for goal in goals for literal in self.literal(goal)]
+        literals = tuple(literal for goal in goals for literal in self.literal(goal))
         self.lists = outer
         connectives.check_lists(self, lists, literals)
-        return tuple(literals)
+        return literals
 
     def nested(self, term: Term) -> Body | None:
         """The literals of a conjunction inside another condition; None if some could not be read."""

@@ -69,7 +69,7 @@ def read_policy(draft: Draft, term: Term) -> Policy:
     return "unrestricted"
 
 
-def read_preferences(draft: Draft, terms: Iterable[Term], whole: Term) -> tuple[Preference, ...]:
+def read_preferences(draft: Draft, terms: Iterable[Term], directive: Term) -> tuple[Preference, ...]:
     preferences: list[Preference] = []
     for term in terms:
         match term:
@@ -83,7 +83,7 @@ def read_preferences(draft: Draft, terms: Iterable[Term], whole: Term) -> tuple[
                 message = f"`{written(term)}` does not say which candidate is preferred"
                 draft.error("policy", message, term.place, f"write {_PREFERENCES}, or any for none of them")
     if not tuple(terms):
-        draft.error("policy", "prefer needs an argument", whole.place, f"write {_PREFERENCES}")
+        draft.error("policy", "prefer needs an argument", directive.place, f"write {_PREFERENCES}")
     return tuple(preferences)
 
 

@@ -27,7 +27,7 @@ from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
 LETTERS = ascii_uppercase.replace("T", "")
 #: How tightly the operators of arithmetic bind; those of one row group to the left.
-BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "mod": 2, "rem": 2, "div": 2}
+BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "mod": 2, "rem": 2}
 
 
 Names = Mapping[Chain | SharedExpression, str]

@@ -185,10 +185,10 @@ def _warn_arities(draft: Draft, node: Node, place: Place, read: dict[Node, Place
         draft.warning("arity", message, place, f"they are two different inputs: {first} and {owner}")
 
 
-def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: list[Node], others: list[Node]) -> None:
-    """Warn of an input that is one slip away from a name that rules define, or from one that several others read."""
+def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: list[Node], read_often: list[Node]) -> None:
+    """Warn of an input that is one slip away from a name that rules define, or that others read."""
     entity, owner = node
-    for near in (each for each in (*outputs, *others) if _is_one_slip(node, each)):
+    for near in (each for each in (*outputs, *read_often) if _is_one_slip(node, each)):
         message = f"no rule defines {owner}, so it is read as input; did you mean {near[1].name}?"
         if near not in outputs:
             message = f"only this rule reads {owner}, and others read {near[1]}; did you mean {near[1].name}?"
@@ -227,9 +227,9 @@ def internal(draft: Draft) -> None:
             _refuse_internal(draft, owner, place, defined)
 
 
-def _refuse_internal(draft: Draft, owner: Signature, place: Place, defined: set[Signature]) -> None:
+def _refuse_internal(draft: Draft, owner: Signature, place: Place, owners: set[Signature]) -> None:
     """Say why a name cannot be internal."""
-    arities = sorted(each.arity for each in defined if each.name == owner.name)
+    arities = sorted(each.arity for each in owners if each.name == owner.name)
     if owner in {one.signature for one in draft.definitions.inputs}:
         hint = "remove it: only what rules define can be internal"
         draft.error("unknown", f"{owner} is input, and so in no result", place, hint)
@@ -237,7 +237,7 @@ def _refuse_internal(draft: Draft, owner: Signature, place: Place, defined: set[
         hint = " or ".join(f"internal {owner.name}/{arity}." for arity in arities)
         draft.error("arity", f"{owner.name} has {arguments(*arities)}, not {owner.arity}", place, f"write {hint}")
     else:
-        hint = did_you_mean(owner.name, {each.name for each in defined})
+        hint = did_you_mean(owner.name, {each.name for each in owners})
         draft.error("unknown", f"no rule defines {owner}", place, hint or "write the name and arity of a definition")
 
 

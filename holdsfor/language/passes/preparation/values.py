@@ -61,9 +61,9 @@ def _may_give(draft: Draft, owner: Signature, position: int, value: Term) -> boo
     return is_open or listed or any(table.has(position, value) for table in tables)
 
 
-def _warn(draft: Draft, clauses: list[Grounding], fluent: Term, value: Term) -> None:
+def _warn(draft: Draft, declarations: list[Grounding], fluent: Term, value: Term) -> None:
     text = written(value)
-    names = ", ".join(dict.fromkeys(written(each.value) for each in clauses if each.value is not None))
+    names = ", ".join(dict.fromkeys(written(each.value) for each in declarations if each.value is not None))
     owner = Signature.of(fluent)
     rules = (rule for rule in draft.rules if rule.kind == "holdsFor" and rule.value == value)
     static = any(rule.signature == owner for rule in rules)

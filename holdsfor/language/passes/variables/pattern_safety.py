@@ -49,12 +49,12 @@ class _Check:
             if not all(variable in way for way in ways):
                 self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
 
-    def _ways_of_part(self, whole: Pattern, part: Pattern, outside: set[Var]) -> Ways:
+    def _ways_of_part(self, parent: Pattern, part: Pattern, outside: set[Var]) -> Ways:
         """Return the ways of a pattern inside another, where others stand beside it."""
         beside = self._beside
-        others = (each for each in whole.together if each is not part)
+        others = (each for each in parent.together if each is not part)
         self._beside = beside.union(*(each.event_variables for each in others))
-        ways = self._ways(part, outside | _others(whole, part))
+        ways = self._ways(part, outside | _others(parent, part))
         self._beside = beside
         return ways
 
@@ -159,14 +159,14 @@ class _Check:
             self._draft.error("unbound", message, variable.place, hint)
 
 
-def _others(whole: Pattern, part: Pattern) -> set[Var]:
+def _others(parent: Pattern, part: Pattern) -> set[Var]:
     """The variables of the parts beside one."""
-    return all_variables(each for each in whole.parts if each is not part)
+    return all_variables(each for each in parent.parts if each is not part)
 
 
-def _shared(own: Set[Var], outside: Set[Var]) -> list[Var]:
+def _shared(names: Set[Var], outside: Set[Var]) -> list[Var]:
     """The variables that stand outside, too, where they stand inside, in the order of the text."""
-    return in_order(variable for variable in own if variable in outside)
+    return in_order(variable for variable in names if variable in outside)
 
 
 def _least(ways: Iterable[frozenset[Var]]) -> Ways:
