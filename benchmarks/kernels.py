@@ -16,7 +16,7 @@ from holdsfor.io.columns.strings import Strings, strings_of
 from holdsfor.io.columns.taking import lend_texts
 from holdsfor.kernels.intervals import algebra
 from holdsfor.kernels.intervals.algebra import intersect2, merge_lingering, minus2, normalise, union2
-from holdsfor.kernels.intervals.inertia import exclusive, join_points, make_intervals
+from holdsfor.kernels.intervals.inertia import exclusive, hold_between, join_points
 from holdsfor.kernels.intervals.logging import log_changes, write_texts
 from holdsfor.kernels.kernel import Intervals, Ints
 from holdsfor.kernels.patterns.absence import first_block
@@ -48,7 +48,13 @@ def random_intervals(random: np.random.Generator, rows: int, keys: int) -> Inter
     """About `rows` intervals; half of the initiations and terminations change nothing."""
     points = random_points(random, 4 * rows, keys)
     chosen = random.random(points.size) < 0.5
-    return make_intervals(points[chosen], points[~chosen], MASK, 1)
+    return _hold(points[chosen], points[~chosen])
+
+
+def _hold(initiated: Ints, terminated: Ints) -> Intervals:
+    both = np.concatenate([initiated, terminated])
+    runs = np.array([[0, 0, len(initiated)], [1, len(initiated), len(both)]])
+    return hold_between(both, runs, 1, MASK, 1)[:2]
 
 
 def cases(rows: int) -> Iterator[Case]:
@@ -85,7 +91,7 @@ def _from_points(random: np.random.Generator, rows: int, keys: int) -> Iterator[
     both = random_points(random, rows, keys)
     value, action = random.integers(0, 4, rows), random.choice(np.array([1, 1, 1, -1], np.int8), rows)
     distinct = unique_sorted(both)
-    yield "make_intervals", rows, lambda: make_intervals(a, b, MASK, 1)
+    yield "hold_between", rows, lambda: _hold(a, b)
     yield "exclusive", rows, lambda: exclusive(both, value, action, MASK, 1)
     yield "join_points", distinct.size, lambda: join_points(distinct, MASK, 500, 7)
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from numpy.typing import NDArray
 
+from holdsfor.kernels.intervals.inertia import hold_between
+
 Ints = NDArray[np.int64]
 Intervals = tuple[Ints, Ints]
 
@@ -98,3 +100,10 @@ def overlapping(draw: DrawFn, axis: Axis, max_size: int = 12) -> Intervals:
         pairs.append((start, end | axis.mask if beyond else end))
     pairs.sort(key=lambda pair: pair[0])
     return ints(s for s, _ in pairs), ints(e for _, e in pairs)
+
+
+def hold_one(init: Ints, term: Ints, mask: int, after: int) -> tuple[Ints, Ints]:
+    """The intervals of a fluent with one value, from one run of initiations and one of terminations."""
+    runs = np.array([[0, 0, len(init)], [1, len(init), len(init) + len(term)]])
+    starts, ends, _ = hold_between(np.concatenate([init, term]), runs, 1, mask, after)
+    return starts, ends

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.intervals.inertia import exclusive, join_points, make_intervals
-from tests.kernels.packed import Axis, Ints, axes, ints, law, places, point_columns, same
+from holdsfor.kernels.intervals.inertia import exclusive, join_points
+from tests.kernels.packed import Axis, Ints, axes, hold_one, ints, law, places, point_columns, same
 
 
 def held(axis: Axis, init: Ints, term: Ints, after: int) -> set[int]:
@@ -26,9 +26,9 @@ def held(axis: Axis, init: Ints, term: Ints, after: int) -> set[int]:
 
 @law
 @given(st.data(), axes(), st.sampled_from([0, 1]))
-def test_make_intervals(data: st.DataObject, axis: Axis, after: int) -> None:
+def test_hold_between(data: st.DataObject, axis: Axis, after: int) -> None:
     init, term = data.draw(point_columns(axis)), data.draw(point_columns(axis))
-    assert same(make_intervals(init, term, axis.mask, after), axis.maximal(held(axis, init, term, after)))
+    assert same(hold_one(init, term, axis.mask, after), axis.maximal(held(axis, init, term, after)))
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,8 @@ def test_make_intervals(data: st.DataObject, axis: Axis, after: int) -> None:
         ([10, 256 + 5], [256 + 9], 1, [(11, 255), (256 + 6, 256 + 10)]),
     ],
 )
-def test_make_intervals_by_example(
-    init: list[int], term: list[int], after: int, expected: list[tuple[int, int]]
-) -> None:
-    starts, ends = make_intervals(ints(init), ints(term), 255, after)
+def test_hold_between_by_example(init: list[int], term: list[int], after: int, expected: list[tuple[int, int]]) -> None:
+    starts, ends = hold_one(ints(init), ints(term), 255, after)
     assert list(zip(starts.tolist(), ends.tolist(), strict=True)) == expected
 
 

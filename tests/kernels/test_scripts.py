@@ -1,4 +1,4 @@
-"""Scripts, line by line: points become intervals as `make_intervals` has them, and contradict what holds or do not."""
+"""Scripts, line by line: points become intervals by the definition of inertia, and contradict what holds or do not."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels import scripts as kernel
-from holdsfor.kernels.intervals.inertia import hold_between, make_intervals
+from holdsfor.kernels.intervals.inertia import hold_between
 from holdsfor.kernels.scripts import follow_script
-from tests.kernels.packed import Axis, Ints, axes, interval_lists, law, point_columns, same
+from tests.kernels.packed import Axis, Ints, axes, hold_one, interval_lists, law, point_columns, same
 
 EMPTY = np.empty(0, np.int64)
 NO_CUTS = np.array([-1, 0, 0])
@@ -44,8 +44,8 @@ def test_runs_become_intervals(data: st.DataObject, axis: Axis) -> None:
     columns = [data.draw(point_columns(axis)) for _ in range(5)]
     tables = [0, 0, 1, 1, 1]
     lines = [[kernel.MERGE, slot, 0, table] for slot, table in enumerate(tables)]
-    s, e, ends = hold_between(*follow_all(axis, lines, columns), 1, axis.mask)
-    assert same((s, e), make_intervals(merged(*columns[:2]), merged(*columns[2:]), axis.mask, 1))
+    s, e, ends = hold_between(*follow_all(axis, lines, columns), 1, axis.mask, 1)
+    assert same((s, e), hold_one(merged(*columns[:2]), merged(*columns[2:]), axis.mask, 1))
     assert ends.tolist() == [len(s)]
 
 
@@ -54,11 +54,11 @@ def test_runs_become_intervals(data: st.DataObject, axis: Axis) -> None:
 def test_a_value_ends_where_another_begins(data: st.DataObject, axis: Axis, values: int) -> None:
     columns = [data.draw(point_columns(axis)) for _ in range(2 * values)]
     lines = [[kernel.MERGE, table, 0, table] for table in range(2 * values)]
-    s, e, ends = hold_between(*follow_all(axis, lines, columns), values, axis.mask)
+    s, e, ends = hold_between(*follow_all(axis, lines, columns), values, axis.mask, 1)
     for value in range(values):
         begin = ends[value - 1] if value else 0
         others = [columns[2 * other] for other in range(values) if other != value]
-        expected = make_intervals(columns[2 * value], merged(columns[2 * value + 1], *others), axis.mask, 1)
+        expected = hold_one(columns[2 * value], merged(columns[2 * value + 1], *others), axis.mask, 1)
         assert same((s[begin : ends[value]], e[begin : ends[value]]), expected)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from holdsfor.engine.bodies.heads import Open, concluded, joined, merged, merged_since, spread_since
 from holdsfor.engine.bodies.rulebook import Rulebook
 from holdsfor.engine.data.axis import Ints
@@ -13,8 +15,8 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.definitions.initial import initial_keys
 from holdsfor.engine.definitions.valued import evaluate_valued, make_exclusive
-from holdsfor.engine.scripts.following import follow
-from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE, make_intervals
+from holdsfor.engine.scripts.following import follow, put_values
+from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE
 from holdsfor.kernels.rows.moving import compress, distinct, unique_sorted
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude, Relation
@@ -144,12 +146,11 @@ def _values(relations: tuple[Relation, ...], changes: list[ValueChanges], world:
     if any(len(change.alive) for change in changes):
         _by_machine(relations, changes, world)
         return
-    axis = world.axis
     after, moved = _moved(changes, world)
-    for i, relation in enumerate(relations):
-        others = [change.initiated for j, change in enumerate(moved) if j != i]
-        s, e = make_intervals(moved[i].initiated, merged([moved[i].terminated, *others]), axis.mask, after)
-        world.put_intervals(relation, s, e)
+    tables = [points for change in moved for points in (change.initiated, change.terminated)]
+    ends = np.cumsum([len(points) for points in tables])
+    runs = np.stack([np.arange(len(tables)), np.array([0, *ends[:-1]]), ends], axis=1)
+    put_values(relations, joined(tables), runs, after, world)
 
 
 def _moved(changes: list[ValueChanges], world: World) -> tuple[int, list[ValueChanges]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from holdsfor.engine.bodies.heads import concluded, joined, merged
 from holdsfor.engine.bodies.rulebook import Rulebook, find_rule
+from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all
@@ -18,7 +19,7 @@ from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.kernels.intervals.inertia import hold_between
 from holdsfor.kernels.scripts import CARRY, MERGE, SLOTS, follow_script
 from holdsfor.plan.definitions import Simple
-from holdsfor.plan.operators import Conclude
+from holdsfor.plan.operators import Conclude, Relation
 
 PURPOSE = "to conclude"
 
@@ -48,12 +49,17 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
     out, runs, is_exact = follow_script(*said, times, *cuts, axis.time_bits, axis.code_bits)
     if not is_exact:
         return False
-    s, e, ends = hold_between(out, runs, len(fluent.relations), axis.mask)
+    put_values(fluent.relations, out, runs, 1, world)
+    return True
+
+
+def put_values(relations: tuple[Relation, ...], points: Ints, runs: Ints, after: int, world: World) -> None:
+    """Put the intervals of each value into the world. points, runs, after: see `hold_between`."""
+    s, e, ends = hold_between(points, runs, len(relations), world.axis.mask, after)
     begin = 0
-    for relation, end in zip(fluent.relations, ends.tolist(), strict=True):
+    for relation, end in zip(relations, ends.tolist(), strict=True):
         world.put_intervals(relation, s[begin:end], e[begin:end])
         begin = end
-    return True
 
 
 def write_script(fluent: Simple, draft: ScriptDraft, rulebook: Rulebook) -> Script | None:
