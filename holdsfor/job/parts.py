@@ -1,4 +1,4 @@
-"""Sources: the parts of the input that tasks read, and the span of time they cover."""
+"""Parts of the input that tasks read: their sizes, the span of time they cover, and the hubs among their terms."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from holdsfor.io.events import MOST_TIME, Block, Events
@@ -13,7 +14,10 @@ from holdsfor.io.join import move_rows
 from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.read import EventPart, EventSource
+from holdsfor.job.exchange import Ints, hashes
+from holdsfor.job.routing import Router, kind_of_block, router
 from holdsfor.language.description import Input
+from holdsfor.plan.whole_plan import Plan
 
 #: Rows that one task reads at most, in whole row groups.
 ROWS = 1_000_000
@@ -140,3 +144,40 @@ def tables_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
             waiting, rows = [], 0
     if waiting:
         yield pa.Table.from_batches(waiting)
+
+
+# ---------------------------------------------------------------- hubs
+
+#: How much of the input is looked at: the first rows of a few of its parts.
+SAMPLED_PARTS, SAMPLED_ROWS = 4, 20_000
+
+
+def find_hubs(parts: Sequence[Part], inputs: Sequence[Input], plan: Plan, buckets: int) -> tuple[int, ...]:
+    """Return the hashes of terms with too many rows of a stage to share a bucket; none if there are few rows.
+
+    All rows about one entity are evaluated together. Where one has more rows than a bucket has in the mean, its bucket
+    must not have the rows of others as well.
+    """
+    if estimate_rows(parts) < buckets * ROWS_A_BUCKET:
+        return ()
+    chosen = parts[:: -(-len(parts) // SAMPLED_PARTS)]
+    blocks = [block for part in chosen for block in part.peek(inputs, SAMPLED_ROWS)]
+    shares = router(plan, buckets)
+    hubs = (hub for stage in range(len(plan.stages)) for hub in _hubs_of_stage(blocks, shares, stage))
+    return tuple(sorted(set(hubs)))
+
+
+def _hubs_of_stage(blocks: Iterable[Block], shares: Router, stage: int) -> list[int]:
+    """Return the hashes of terms that have more rows than the mean bucket of the stage."""
+    keys = [keys for block in blocks for keys in _keys_of_block(block, shares, stage)]
+    if not keys:
+        return []
+    hashed, counts = np.unique(np.concatenate(keys), return_counts=True)
+    hubs: list[int] = hashed[counts * shares.buckets > counts.sum()].tolist()
+    return hubs
+
+
+def _keys_of_block(block: Block, shares: Router, stage: int) -> list[Ints]:
+    """Return the hashes by which rows come to the stage, where one argument decides."""
+    legs = shares.legs(stage, kind_of_block(block))
+    return [hashes(block.column(leg.positions[0])) for leg in legs if leg.way == "share" and len(leg.positions) == 1]

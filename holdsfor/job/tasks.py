@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +73,7 @@ class Job:
 
 
 def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iterator[TaskRow]:
-    """The events of one part of the input, shared out by bucket; late and rejected rows set aside.
+    """Share out the events of one part of the input by bucket; set late and rejected rows aside.
 
     seconds: how long reading them took.
     """
@@ -112,8 +112,8 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
 
 
 def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iterator[TaskRow]:
-    """Evaluates a stage on the buckets that come in; what is for later stages passes through."""
-    yield from by_bucket(number, (), batches, lambda bucket, rows: _evaluate_bucket(job, number, bucket, rows))
+    """Evaluate a stage on the buckets that come in; what is for later stages passes through."""
+    yield from by_bucket(number, (), batches, lambda bucket, lots: _evaluate_bucket(job, number, bucket, lots))
 
 
 def by_bucket(
@@ -122,18 +122,50 @@ def by_bucket(
     batches: Iterable[pa.RecordBatch],
     evaluate_bucket: Callable[[int, list[Lot]], Iterable[TaskRow]],
 ) -> Iterator[TaskRow]:
-    """Passes on the rows of other stages, then evaluates each bucket on its own: these, and those that rows are for."""
-    waiting: dict[int, list[Lot]] = {bucket: [] for bucket in buckets}
+    """Pass on the rows of other stages, then evaluate each bucket on its own: these, and those that rows are for."""
+    lots: dict[int, list[Lot]] = {bucket: [] for bucket in buckets}
     for batch in batches:
         for row in rows_of(batch):
             if row.stage == number:
                 data = collect(row.data) if row.use == TICKET else row.data
-                waiting.setdefault(row.bucket, []).append((row.part, data))
+                lots.setdefault(row.bucket, []).append((row.part, data))
             else:
                 yield row
-    for bucket in sorted(waiting):
-        rows = sorted(waiting.pop(bucket), key=lambda row: row[0])  # in the order of the input
-        yield from evaluate_bucket(bucket, rows)
+    for bucket in sorted(lots):
+        in_order = sorted(lots.pop(bucket), key=lambda lot: lot[0])  # of the input
+        yield from evaluate_bucket(bucket, in_order)
+
+
+@dataclass(frozen=True, slots=True)
+class BucketRows:
+    """Rows that come to a bucket, by their use; see `Parcel`."""
+
+    input: list[Block] = field(default_factory=list)
+    forward: list[Block] = field(default_factory=list)
+    evidence: list[Block] = field(default_factory=list)
+    given: list[Block] = field(default_factory=list)
+
+    def add(self, use: str, block: Block) -> None:
+        self._by_use()[use].append(block)
+
+    def labelled(self) -> Iterator[tuple[str, Block]]:
+        """Yield all blocks, each with its use."""
+        yield from ((use, block) for use, blocks in self._by_use().items() for block in blocks)
+
+    def __bool__(self) -> bool:
+        return any(self._by_use().values())
+
+    def _by_use(self) -> dict[str, list[Block]]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+def unpack_lots(lots: Iterable[Lot]) -> BucketRows:
+    """Read the parcels that have come to a bucket."""
+    bucket_rows = BucketRows()
+    for _, data in lots:
+        for use, block in unpack(data)[1]:
+            bucket_rows.add(use, block)
+    return bucket_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +178,9 @@ class BucketResult:
     counts: dict[str, float]
 
 
-def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[Lot]) -> Iterator[TaskRow]:
-    parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
-    for _, data in rows:
-        for use, block in unpack(data)[1]:
-            parts[use].append(block)
+def _evaluate_bucket(job: Job, number: int, bucket: int, lots: list[Lot]) -> Iterator[TaskRow]:
     try:
-        evaluated, sent = evaluate_parcels(job, number, bucket, parts)
+        evaluated, sent = evaluate_parcels(job, number, bucket, unpack_lots(lots))
     except AxisFull as full:  # the driver knows whether rows far off all others are to blame
         yield note_row({TIME_BITS_LEFT: full.left})
         return
@@ -164,20 +192,18 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[Lot]) -> Ite
     yield note_row(evaluated.counts | {"seconds_writing": taken})
 
 
-def evaluate_parcels(
-    job: Job, number: int, bucket: int, parts: Mapping[str, Sequence[Block]]
-) -> tuple[BucketResult, list[Parcel]]:
-    """Evaluates a stage on what has come to a bucket, by its use; with what goes from there to later stages."""
-    inputs = [standing(block, job.windows) for block in join_blocks(parts["input"])]
-    blocks = join_blocks([*inputs, *parts["given"]])
+def evaluate_parcels(job: Job, number: int, bucket: int, bucket_rows: BucketRows) -> tuple[BucketResult, list[Parcel]]:
+    """Evaluate a stage on what has come to a bucket; return also what goes from there to later stages."""
+    inputs = [standing(block, job.windows) for block in join_blocks(bucket_rows.input)]
+    blocks = join_blocks([*inputs, *bucket_rows.given])
     evaluated = with_room(lambda room: _evaluated(job, number, bucket, blocks, room))
     started = time.perf_counter()
     sent = [parcel for r, block in evaluated.made.items() for parcel in parcels(block, job.router, number, r)]
     stage = job.stages[number]
     if stage.sends_on:
-        forwards = [standing(block, job.windows) for block in join_blocks(parts["forward"])]
-        passing = [*inputs, *forwards, *parts["given"]]
-        sent += send_on(passing, evaluated.made, Evidence(parts["evidence"]), job.router, stage, number)
+        forwards = [standing(block, job.windows) for block in join_blocks(bucket_rows.forward)]
+        passing = [*inputs, *forwards, *bucket_rows.given]
+        sent += send_on(passing, evaluated.made, Evidence(bucket_rows.evidence), job.router, stage, number)
     taken = evaluated.counts["seconds_writing"] + time.perf_counter() - started
     rows_in = sum(map(len, blocks))
     loads = {f"rows_in_stage_{number + 1}": rows_in, f"most_rows_in_stage_{number + 1}": rows_in}
@@ -234,7 +260,7 @@ def _ranges_over_domain(job: Job, stage: Stage) -> bool:
 
 
 def heartbeats(job: Job) -> Iterator[TaskRow]:
-    """A row for every bucket that has something to say also where no event comes."""
+    """Yield a row for every bucket that has something to say also where no event comes."""
     nothing = Block("", "event", (), None, np.empty(0, np.int64), None, np.empty(0, np.int64))
     for number, stage in enumerate(job.stages):
         if _ranges_over_domain(job, stage):

@@ -28,16 +28,16 @@ from holdsfor.io.tables.wide import is_kinds_key
 from holdsfor.job.batch import merge_counts
 from holdsfor.job.parts import Part, parts_of
 from holdsfor.job.routing import Parcel, parcels, router
-from holdsfor.job.tasks import BucketResult, Job, evaluate_parcels
+from holdsfor.job.tasks import BucketResult, BucketRows, Job, evaluate_parcels
 from holdsfor.language.description import Input
 
 
-def choose_threads(wanted: int | None, program: Program, rows: int) -> int:
+def choose_threads(threads: int | None, program: Program, rows: int) -> int:
     """Return the threads asked for; else one a core, if there are rows enough and each is needed in one place."""
-    if wanted is not None and wanted < 1:
-        raise HoldsforError(f"threads={wanted}: there must be at least one thread.")
-    if wanted is not None or rows < program.tuning.many_rows_for_threads or len(program.plan.stages) != 1:
-        return wanted or 1
+    if threads is not None and threads < 1:
+        raise HoldsforError(f"threads={threads}: there must be at least one thread.")
+    if threads is not None or rows < program.tuning.many_rows_for_threads or len(program.plan.stages) != 1:
+        return threads or 1
     (stage,) = program.plan.stages
     goes_once = len({route.relation for route in stage.routes}) == len(stage.routes)
     is_shared = all(route.way == "share" and route.positions for route in stage.routes)
@@ -62,7 +62,7 @@ def read_parts(source: EventSource, inputs: Sequence[Input], threads: int | None
 
 def find_history_in_threads(program: Program, read: Sequence[Events], windows: Windows, threads: int) -> Result:
     """Return what the program recognises in what was read, in parts."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     blocks = [block for part in read for block in part.blocks]
     job = Job(_with_terms(program, blocks), windows, router(program.plan, threads))
     with ThreadPoolExecutor(threads) as pool:
@@ -71,7 +71,7 @@ def find_history_in_threads(program: Program, read: Sequence[Events], windows: W
     whole = join_events(replace(part, blocks=()) for part in read)
     rejects = pa.concat_tables([whole.rejects, *(piece.rejects for piece in shared)])
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(piece.late for piece in shared)])
-    return make_result(_join_outcomes(outcomes), whole, windows, rejects, late, begun)
+    return make_result(_join_outcomes(outcomes), whole, windows, rejects, late, started)
 
 
 def _with_terms(program: Program, blocks: Iterable[Block]) -> Program:
@@ -102,8 +102,8 @@ class _Shared:
 
 def _share(job: Job, piece: Block) -> _Shared:
     inside, rejects = set_aside(piece, job.windows.fence)
-    kept = counted(inside, job.windows)
-    return _Shared(list(parcels(kept.block, job.router)), rejects, kept.late)
+    sorted_out = counted(inside, job.windows)
+    return _Shared(list(parcels(sorted_out.block, job.router)), rejects, sorted_out.late)
 
 
 def _run_stages(job: Job, parcels: list[Parcel], pool: ThreadPoolExecutor) -> list[BucketResult]:
@@ -119,13 +119,13 @@ def _run_stages(job: Job, parcels: list[Parcel], pool: ThreadPoolExecutor) -> li
 
 
 def _evaluate_bucket(
-    job: Job, number: int, waiting: Sequence[Parcel], bucket: int
+    job: Job, number: int, parcels: Sequence[Parcel], bucket: int
 ) -> tuple[BucketResult, list[Parcel]]:
-    parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
-    for parcel in waiting:
+    bucket_rows = BucketRows()
+    for parcel in parcels:
         if (parcel.stage, parcel.bucket) == (number, bucket):
-            parts[parcel.use].append(parcel.block)
-    return evaluate_parcels(job, number, bucket, parts)
+            bucket_rows.add(parcel.use, parcel.block)
+    return evaluate_parcels(job, number, bucket, bucket_rows)
 
 
 def _join_outcomes(outcomes: Sequence[BucketResult]) -> Recognised:

@@ -23,10 +23,9 @@ from holdsfor.io.readers.mapping import as_mapping, check_zone
 from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.tables.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
-from holdsfor.job.hubs import find_hubs
 from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parcel_files import Depot
-from holdsfor.job.parts import estimate_rows, footer_span, parts_of, suggest_buckets, tables_of
+from holdsfor.job.parts import estimate_rows, find_hubs, footer_span, parts_of, suggest_buckets, tables_of
 from holdsfor.job.run_warnings import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.task_rows import DONE, Note, TaskRow

@@ -24,9 +24,8 @@ from holdsfor.job.live.batch.delivery import Delivery, here
 from holdsfor.job.live.batch.microbatch import Setting, Stream
 from holdsfor.job.live.input.files import FileReader
 from holdsfor.job.live.start.identity import identity_of
-from holdsfor.job.live.start.opening import open_stream
+from holdsfor.job.live.start.opening import Places, open_stream
 from holdsfor.job.live.state.ledger import Commit, Ledger
-from holdsfor.job.live.state.places import Places
 from holdsfor.job.live.state.progress import read_progress
 from holdsfor.spark.live.files import FileStreamReader
 from tests.conformance.engines import answer

@@ -9,9 +9,8 @@ import pyarrow as pa
 from holdsfor.engine.input.fence import Fence, Sample, join_samples, sample_of, span_of
 from holdsfor.io.events import Events
 from holdsfor.job.batch import Span
-from holdsfor.job.hubs import find_hubs
 from holdsfor.job.output import SCHEMAS
-from holdsfor.job.parts import Part, footer_span
+from holdsfor.job.parts import Part, find_hubs, footer_span
 from holdsfor.job.task_rows import Note, TaskRow, read_notes, run_stages
 from holdsfor.job.tasks import Job, heartbeats, read_part, stage_task
 from holdsfor.language.description import Input

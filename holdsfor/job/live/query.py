@@ -22,8 +22,8 @@ from holdsfor.io.tables.wide import SECOND, ResultTable, find_shape, widen
 from holdsfor.job.live.batch.after_commit import metrics_of
 from holdsfor.job.live.batch.microbatch import Stream
 from holdsfor.job.live.start.beginning import Begun
+from holdsfor.job.live.start.opening import Places
 from holdsfor.job.live.state.ledger import Commit
-from holdsfor.job.live.state.places import Places
 
 #: Of so many batches the figures are kept.
 RECENT = 100

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from holdsfor.duration import seconds_between
 from holdsfor.errors import HoldsforError
@@ -21,7 +21,6 @@ from holdsfor.language.description import EventDescription
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.frames import pack_tables
-from holdsfor.spark.live.log import log_by_renaming
 from holdsfor.spark.live.workers import Workers, on_workers
 from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, require_context, share
@@ -31,6 +30,11 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 BEAT = "holdsfor_beat"  # a column that marks rows which only say that time passes
+#: How Spark writes its log of a stream.
+WRITER = "spark.sql.streaming.checkpointFileManagerClass"
+#: Where it was in Spark 4.0, and where it is.
+PACKAGES = ("org.apache.spark.sql.execution.streaming", "org.apache.spark.sql.execution.streaming.checkpointing")
+RENAMING = "FileSystemBasedCheckpointFileManager"
 
 
 def stream(
@@ -193,3 +197,29 @@ def _without_beats(frame: DataFrame) -> DataFrame:
     from pyspark.sql import functions
 
     return frame.filter(~functions.col(BEAT)).drop(BEAT) if BEAT in frame.columns else frame
+
+
+@contextmanager
+def log_by_renaming(spark: SparkSession, is_local: bool) -> Iterator[None]:
+    """A stream that is begun in it writes its log on a local disk by nothing but files that are renamed.
+
+    Spark's own way there starts two dozen processes a batch (readlink, chmod), which take longer than the batch. It is
+    safe against several writers of one log, and we have a lease for that.
+    """
+    name = _writer(spark) if is_local and spark.conf.get(WRITER, cast(Any, None)) is None else None
+    if name is None:
+        yield
+        return
+    spark.conf.set(WRITER, name)
+    try:
+        yield
+    finally:
+        spark.conf.unset(WRITER)
+
+
+def _writer(spark: SparkSession) -> str | None:
+    loader = cast(Any, spark.sparkContext._jvm).java.lang.Thread.currentThread().getContextClassLoader()
+    for package in PACKAGES:
+        if loader.getResource(f"{package}.{RENAMING}".replace(".", "/") + ".class") is not None:
+            return f"{package}.{RENAMING}"
+    return None

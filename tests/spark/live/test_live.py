@@ -18,7 +18,7 @@ from holdsfor.io.storage.changelog import read_changes
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import EventDescription, parse
 from holdsfor.spark import LiveQuery
-from holdsfor.spark.live.log import WRITER
+from holdsfor.spark.live.query import WRITER
 from tests.conformance.cases import Case
 from tests.conformance.check import check, first_quick, in_scope, sample
 from tests.conformance.compare import differences

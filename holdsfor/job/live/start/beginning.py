@@ -34,9 +34,8 @@ from holdsfor.job.live.batch.microbatch import Setting, Stream
 from holdsfor.job.live.input.reading import ColumnReader, LineReader, Reader, TablesReader
 from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
 from holdsfor.job.live.start.identity import identity_of
-from holdsfor.job.live.start.opening import open_stream
+from holdsfor.job.live.start.opening import Places, open_stream
 from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
-from holdsfor.job.live.state.places import Places
 from holdsfor.job.routing import router
 from holdsfor.job.run_warnings import warn_of_times_outside, warn_of_units
 from holdsfor.job.shapes import shapes_of

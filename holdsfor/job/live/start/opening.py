@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from holdsfor.errors import HoldsforError
@@ -19,6 +21,22 @@ from holdsfor.job.live.state.ledger import IDENTITY, VERSION, Ledger, read_versi
 from holdsfor.job.live.state.progress import repair_progress
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """root: the checkpoint. Only the tables may lie elsewhere, where others may be allowed to read them."""
+
+    root: Store
+    state: Store
+    spark: Store
+    tables: Store
+
+    @staticmethod
+    def of(checkpoint: str | Path, out: str | Path | None, sync: bool) -> Places:
+        tables = Store(f"{checkpoint}/tables" if out is None else out, sync=sync, private=out is None)
+        state, spark = (Store(f"{checkpoint}/{part}", sync=sync, private=True) for part in ("holdsfor", "spark"))
+        return Places(Store(checkpoint, sync=sync, private=True), state, spark, tables)
 
 
 def open_stream(

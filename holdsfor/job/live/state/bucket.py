@@ -10,12 +10,11 @@ from holdsfor.engine.output.changes import Report
 from holdsfor.io.columns.wire import pack, unpack
 from holdsfor.io.storage.changelog import changes_name, occurrence_changes_name
 from holdsfor.io.storage.store import CorruptFile, MissingFile, Store, Written
-from holdsfor.job.live.input.bucket_input import Fresh
 from holdsfor.job.live.state.advance import Advanced, StageOnBucket
 from holdsfor.job.live.state.bucket_state import Held, Holder, Memory, Remembered
 from holdsfor.job.live.state.ledger import Base, Commit, Logged
 from holdsfor.job.routing import Parcel
-from holdsfor.job.tasks import Job, Lot
+from holdsfor.job.tasks import BucketRows, Job, Lot, unpack_lots
 
 OPEN_OF = "intervals_open of "  # and a fluent: the name of a count
 
@@ -57,13 +56,13 @@ class Done:
 
 
 def bucket_task(
-    job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[Lot], memory: Memory | None = None
+    job: Job, turn: Turn, number: int, bucket: int, lots: Iterable[Lot], memory: Memory | None = None
 ) -> Done:
-    """rows: the part and the bytes of parcels, in the order of the input. memory: of the process that does it all."""
-    fresh = Fresh()
-    for _, data in rows:
-        for label, block in unpack(data)[1]:
-            fresh.add(label, block)
+    """Keep what came to a bucket, or go through the query times due.
+
+    lots: in the order of the input. memory: of the process that does it all.
+    """
+    fresh = unpack_lots(lots)
     place, done = BucketPlace(job, number, bucket, turn.state, turn.before, memory, turn.report), Done()
     if fresh:
         done.state.append(turn.state.write(place.input_name(turn.batch), pack(fresh.labelled(), {})))
@@ -72,7 +71,7 @@ def bucket_task(
     opened_at = time.perf_counter()
     held, recovered = place.read_held()
     held.add(fresh)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     if turn.due:
         stage = StageOnBucket(job, number, bucket, turn.report, turn.last)
         _tell(turn, place.name, stage.advance(held, turn.due), done)
@@ -82,8 +81,8 @@ def bucket_task(
     if memory is not None:
         memory.put(place.known_as, Remembered(turn.batch, turn.mark, held))
     done.settled = held.evaluation.frontier.settled
-    done.counts["seconds_in_kernels"] = ended - begun
-    done.counts["seconds_in_state"] = begun - opened_at + time.perf_counter() - ended
+    done.counts["seconds_in_kernels"] = ended - started
+    done.counts["seconds_in_state"] = started - opened_at + time.perf_counter() - ended
     done.counts["states_recovered"] = recovered
     opened = held.evaluation.count_open()
     done.counts["intervals_open"] = opened.total()
@@ -176,9 +175,9 @@ class BucketPlace:
         file = next(file for file in base.files if file.name == name)
         return self._holder(self.job).unpack(self.state.read(name, file.crc), self.state.shown(name))
 
-    def _read_input(self, entry: Logged) -> Fresh:
+    def _read_input(self, entry: Logged) -> BucketRows:
         """Read what came to the bucket in a batch."""
-        fresh, name = Fresh(), self.input_name(entry.batch)
+        fresh, name = BucketRows(), self.input_name(entry.batch)
         for file in entry.files:
             if file.name == name:
                 for label, block in unpack(self.state.read(name, file.crc), self.state.shown(name))[1]:

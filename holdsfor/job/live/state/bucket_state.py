@@ -15,10 +15,9 @@ from holdsfor.engine.stepping.settling import Scope
 from holdsfor.io.columns.wire import pack, unpack
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
-from holdsfor.job.live.input.bucket_input import Fresh
 from holdsfor.job.live.state.ledger import Logged
 from holdsfor.job.routing import Evidence, sources_from
-from holdsfor.job.tasks import Job, events_counted_at, home_filter
+from holdsfor.job.tasks import BucketRows, Job, events_counted_at, home_filter
 
 UPSTREAM_SENT = "upstream_sent"
 
@@ -37,14 +36,14 @@ class Held:
     new_links: tuple[Block, ...] = ()
     has_spoken: bool = False
 
-    def add(self, fresh: Fresh) -> None:
-        self.evaluation.add(fresh.inputs)
-        self.evaluation.add_words(fresh.words)
-        self.new_forwards = join_blocks([*self.new_forwards, *fresh.forwards])
-        if fresh.links:
-            told = Evidence(self.links).without(Evidence(self.new_links))
-            every = Evidence([*self.links, *fresh.links])
-            self.links, self.new_links = every.block(), every.without(told).block()
+    def add(self, fresh: BucketRows) -> None:
+        self.evaluation.add(fresh.input)
+        self.evaluation.add_words(fresh.given)
+        self.new_forwards = join_blocks([*self.new_forwards, *fresh.forward])
+        if fresh.evidence:
+            known_links = Evidence(self.links).without(Evidence(self.new_links))
+            every = Evidence([*self.links, *fresh.evidence])
+            self.links, self.new_links = every.block(), every.without(known_links).block()
 
     def divide_forwards(self, until: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
         """Divide the input still to be sent on into rows that a query time sees, and the others."""
@@ -54,8 +53,8 @@ class Held:
         """Pass on after a query time that later stages have heard of."""
         frontier = self.evaluation.frontier
         sent, self.new_forwards = self.divide_forwards(query_time)
-        known = join_blocks([*self.forwards, *sent])
-        self.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in known)
+        forwards = join_blocks([*self.forwards, *sent])
+        self.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in forwards)
         self.new_links = ()
         self.has_spoken = True
 
