@@ -52,7 +52,7 @@ class BatchCrew(Protocol):
         """Some of the times, by which their middle and spread can be told."""
 
     def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
-        """Return terms with so many of the rows that each needs a bucket of its own, by their hashes; see `parts.find_hubs`."""
+        """Return the hashes of terms with so many of the rows that each needs a bucket of its own."""
 
     def run(self, job: Job) -> Iterable[Note]:
         """Run the tasks, and return their counts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -138,12 +138,12 @@ def by_bucket(
 
 @dataclass(frozen=True, slots=True)
 class BucketRows:
-    """Rows that come to a bucket, by their use; see `Parcel`."""
+    """Rows that come to a bucket, by their use; see `Parcel`. upstream: given by earlier stages."""
 
     input: list[Block] = field(default_factory=list)
     forward: list[Block] = field(default_factory=list)
     evidence: list[Block] = field(default_factory=list)
-    given: list[Block] = field(default_factory=list)
+    upstream: list[Block] = field(default_factory=list)
 
     def add(self, use: str, block: Block) -> None:
         self._by_use()[use].append(block)
@@ -156,7 +156,7 @@ class BucketRows:
         return any(self._by_use().values())
 
     def _by_use(self) -> dict[str, list[Block]]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {"input": self.input, "forward": self.forward, "evidence": self.evidence, "given": self.upstream}
 
 
 def unpack_lots(lots: Iterable[Lot]) -> BucketRows:
@@ -195,14 +195,14 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, lots: list[Lot]) -> Ite
 def evaluate_parcels(job: Job, number: int, bucket: int, bucket_rows: BucketRows) -> tuple[BucketResult, list[Parcel]]:
     """Evaluate a stage on what has come to a bucket; return also what goes from there to later stages."""
     inputs = [standing(block, job.windows) for block in join_blocks(bucket_rows.input)]
-    blocks = join_blocks([*inputs, *bucket_rows.given])
+    blocks = join_blocks([*inputs, *bucket_rows.upstream])
     evaluated = with_room(lambda room: _evaluated(job, number, bucket, blocks, room))
     started = time.perf_counter()
     sent = [parcel for r, block in evaluated.made.items() for parcel in parcels(block, job.router, number, r)]
     stage = job.stages[number]
     if stage.sends_on:
         forwards = [standing(block, job.windows) for block in join_blocks(bucket_rows.forward)]
-        passing = [*inputs, *forwards, *bucket_rows.given]
+        passing = [*inputs, *forwards, *bucket_rows.upstream]
         sent += send_on(passing, evaluated.made, Evidence(bucket_rows.evidence), job.router, stage, number)
     taken = evaluated.counts["seconds_writing"] + time.perf_counter() - started
     rows_in = sum(map(len, blocks))

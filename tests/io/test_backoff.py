@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.io.brokers.backoff import Backoff
+from holdsfor.io.brokers.network import Backoff
 
 
 def test_pauses_grow_and_differ() -> None:

@@ -1,7 +1,8 @@
-"""Why a connection failed, in words that say what to do."""
+"""Explain why a connection failed, in words that say what to do, and pause between attempts."""
 
 from __future__ import annotations
 
+import random
 import socket
 import ssl
 from dataclasses import dataclass
@@ -56,3 +57,22 @@ def is_lasting(error: BaseException) -> bool:
     """Return whether it fails the same however often it is tried."""
     is_other_protocol = isinstance(error, ssl.SSLError) and error.reason in NO_TLS
     return is_other_protocol or isinstance(error, ssl.SSLCertVerificationError)
+
+
+@dataclass(slots=True)
+class Backoff:
+    """Gives the seconds to wait after each failure: about twice as long each time, and not the same for everybody."""
+
+    first: float
+    longest: float
+    failures: int = 0
+
+    def pause(self, at_least: float = 0.0) -> float:
+        """Count a failure, and return how long to wait before the next attempt."""
+        seconds = self.first * 2.0 ** min(self.failures, 60) * random.uniform(0.5, 1.0)
+        self.failures += 1
+        return min(max(seconds, at_least), self.longest)
+
+    def reset(self) -> None:
+        """Begin anew with the first pause, after a success."""
+        self.failures = 0

@@ -16,11 +16,10 @@ from holdsfor.io.columns.text import Mask, mask
 from holdsfor.io.columns.utf8 import NOT_UTF8, mend_column
 from holdsfor.io.events import REJECTS_SCHEMA, Events, Ints
 from holdsfor.io.join import join_events
-from holdsfor.io.mqtt import topics
-from holdsfor.io.mqtt.lines import read_lines
 from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
 from holdsfor.io.readers.arguments import plain
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping
+from holdsfor.io.readers.formats.rtec import read_pieces
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
 from holdsfor.io.readers.objects import ObjectRows, UsedFields, read_objects, without_nested
 from holdsfor.io.readers.sieve import shorten, take_text
@@ -33,6 +32,9 @@ SHOWN_OF_TOPIC = 200
 RECEIVED = "received"
 
 _PIECE = 1 << 26  # bytes of payload that are parsed at once
+# `insert` and `retract` come before a name; an event that is itself called insert has its arrival, a number, there.
+_OPERATION = r"(?:insert|retract)\|[^|]*[^-0-9.|][^|]*"
+_ARRIVAL = rf"^(?P<head>{_OPERATION}|[^|]*)\|[^|]*\|(?P<tail>.*)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,6 @@ class Messages:
 
     def __len__(self) -> int:
         return len(self.received)
-
-
-def topic_filters(mapping: Mapping | AnyMapping[str, Any] | str | Path | None) -> tuple[str, ...]:
-    """Return the topic filters to subscribe to for a mapping."""
-    return topics.topic_filters(as_mapping(mapping))
 
 
 def messages_to_events(
@@ -144,11 +141,41 @@ def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
     arrival = None
     if mapping.arrival == RECEIVED:
         arrival = messages.received * UNITS["ms"] // UNITS[mapping.date_unit]
-    events, message, position = read_lines(messages.payload, arrival, rule.op < 0, inputs)
+    events, message, position = _read_lines(messages.payload, arrival, rule.op < 0, inputs)
     at = events.rejects["row"].to_numpy() - 1
     shown = events.rejects["text"]
     rejects = _rejects(messages, message[at], position[at], events.rejects["reason"], shown)
     return replace(events, rejects=rejects)
+
+
+def _read_lines(
+    payload: pa.Array, arrival: Ints | None, retract: bool, inputs: tuple[Input, ...]
+) -> tuple[Events, Ints, Ints]:
+    """Return events, with rejects counted over all lines from 1, and each line's message and place in it.
+
+    arrival: of each message, where its lines' own is not to be used. retract: lines that do not say retract.
+    """
+    split = pc.split_pattern(pc.utf8_rtrim(payload, "\r\n"), "\n")
+    lines = split.flatten()
+    count = pc.list_value_length(split).to_numpy(zero_copy_only=False)
+    message = np.repeat(np.arange(len(payload)), count)
+    position = np.arange(len(lines)) - np.repeat(np.cumsum(count) - count, count) + 1
+    if arrival is not None:
+        lines = _with_arrival(lines, arrival[message])
+    if retract:
+        spoken = mask(pc.match_substring_regex(lines, rf"^{_OPERATION}"))
+        blank = mask(pc.match_substring_regex(lines, r"^\s*$"))
+        lines = pc.if_else(pa.array(spoken | blank), lines, pc.binary_join_element_wise("retract|", lines, ""))
+    offsets = pa.array([0, len(lines)], pa.int32())
+    text = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")[0].as_buffer().to_pybytes()
+    return read_pieces([text] if text else [], inputs, ""), message, position
+
+
+def _with_arrival(lines: pa.Array, arrival: Ints) -> pa.Array:
+    parts = pc.extract_regex(lines, _ARRIVAL)
+    head, tail = pc.struct_field(parts, "head"), pc.struct_field(parts, "tail")
+    written = pc.binary_join_element_wise(head, pa.array(arrival).cast(pa.string()), tail, "|")
+    return pc.if_else(parts.is_valid(), written, lines)
 
 
 # ---------------------------------------------------------------- JSON

@@ -16,8 +16,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.brokers.backoff import Backoff
-from holdsfor.io.brokers.network import is_lasting
+from holdsfor.io.brokers.network import Backoff, is_lasting
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.settings import Settings
 

@@ -18,15 +18,12 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.brokers.backoff import Backoff
-from holdsfor.io.brokers.network import is_lasting
+from holdsfor.io.brokers.network import Backoff, is_lasting
 from holdsfor.io.metrics.neighbours import SourceMetrics
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
-from holdsfor.io.mqtt.inbox import Inbox, Message, as_batch
-from holdsfor.io.mqtt.recent import Recent
-from holdsfor.io.mqtt.session import Session
+from holdsfor.io.mqtt.inbox import Inbox, Message, Recent, as_batch
 from holdsfor.io.mqtt.settings import Settings, fits
-from holdsfor.io.mqtt.spool import SpoolWriter
+from holdsfor.io.mqtt.spool import Session, SpoolWriter
 from holdsfor.io.storage.lease import LeaseLost
 
 _log = logging.getLogger(__name__)

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import mask
 from holdsfor.io.events import Ints
 from holdsfor.io.mqtt.settings import check_filter
-from holdsfor.io.readers.mapping import Mapping, did_you_mean
+from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
 
 _LEVEL = re.compile(r"^\{([A-Za-z_]\w*)\}$")
 _FORMATS = ("json", "rtec")
@@ -67,9 +68,9 @@ def topic_rules(mapping: Mapping) -> tuple[TopicRule, ...]:
     return tuple(_rule(pattern, settings) for pattern, settings in mapping.topics.items()) or (EVERYTHING,)
 
 
-def topic_filters(mapping: Mapping) -> tuple[str, ...]:
+def topic_filters(mapping: Mapping | AnyMapping[str, Any] | str | Path | None) -> tuple[str, ...]:
     """Return the topic filters to subscribe to for a mapping, each once."""
-    return tuple(dict.fromkeys(rule.filter for rule in topic_rules(mapping)))
+    return tuple(dict.fromkeys(rule.filter for rule in topic_rules(as_mapping(mapping))))
 
 
 def routed(rules: tuple[TopicRule, ...], topics: pa.Array) -> Iterator[tuple[TopicRule | None, Ints]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import pyarrow as pa
@@ -72,7 +73,4 @@ def _times(ticks: pa.Array, clock: Clock) -> pa.Array:
     if pa.types.is_string(ticks.type):
         return pc.fill_null(ticks, "")
     filled = pc.fill_null(ticks, 0)
-    if clock == "ticks":
-        return filled.cast(pa.string())
-    encoded = filled.dictionary_encode()
-    return pa.array([clock_text(t, clock) for t in encoded.dictionary.to_pylist()], pa.string()).take(encoded.indices)
+    return filled.cast(pa.string()) if clock == "ticks" else each_distinct(filled, partial(clock_text, clock=clock))

@@ -1,16 +1,33 @@
-"""Changes as JSON, one object each, made by columns: each distinct text is written once."""
+"""Changes as JSON, one object each, made by columns: each distinct text is written once.
+
+Times are ticks or ISO 8601, arguments a list or by their names, as a `MessageForm` says.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.duration import TickUnit
+from holdsfor.errors import HoldsforError
+from holdsfor.io.clock import iso_time
+from holdsfor.io.tables.wide import TableShape
+
 SPECIAL = r'["\\\x00-\x1f]'  # what JSON writes otherwise
 SUBJECT = {True: ("fluent", "args", "value", "start", "end"), False: ("event", "args", "start", "end")}
+Times = Literal["ticks", "iso"]
+Arguments = Literal["list", "named"]
+Subject: TypeAlias = tuple[bool, str, int]  # whether it is an event, its name, how many arguments it has
+
+TIMES = ("query_time", "start", "end")
+NAMED = pa.struct([("name", pa.string()), ("text", pa.string())])
 
 
 def messages(batch: int, changes: pa.Table) -> pa.Array:
@@ -35,10 +52,10 @@ def in_order(changes: pa.Table) -> pa.Table:
     return changes.take(pa.array(np.argsort(times, kind="stable")))
 
 
-def each_distinct(texts: pa.Array, write: Callable[[str], str]) -> pa.Array:
-    """Write the texts another way; one that is there a thousand times is written once."""
-    encoded = texts.dictionary_encode()
-    written = pa.array([write(text) for text in encoded.dictionary.to_pylist()], pa.string())
+def each_distinct(column: pa.Array, write: Callable[[Any], str]) -> pa.Array:
+    """Write the values of a column as text; one that is there a thousand times is written once."""
+    encoded = column.dictionary_encode()
+    written = pa.array([write(value) for value in encoded.dictionary.to_pylist()], pa.string())
     return written.take(encoded.indices)
 
 
@@ -73,3 +90,60 @@ def _quoted_each(texts: pa.Array) -> pa.Array:
 
 def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageForm:
+    """Rewrites changes before sinks get them. Plain values: it is sent to Spark's workers."""
+
+    times: Times = "ticks"
+    arguments: Arguments = "list"
+    unit: TickUnit = "s"
+    names: Mapping[Subject, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for option, value, kind in (
+            ("message_times", self.times, Times),
+            ("message_arguments", self.arguments, Arguments),
+        ):
+            if value not in get_args(kind):
+                raise HoldsforError(f"{option} is {' or '.join(map(repr, get_args(kind)))}, not {value!r}.")
+
+    @staticmethod
+    def of(times: Times, arguments: Arguments, unit: TickUnit, shapes: Sequence[TableShape]) -> MessageForm:
+        names = {(shape.is_event, shape.name, len(shape.columns)): shape.columns for shape in shapes}
+        return MessageForm(times, arguments, unit, names)
+
+    def apply(self, changes: pa.Table) -> pa.Table:
+        """Return the changes with their times as text, and names beside their arguments, if that is wanted."""
+        if self.times == "iso":
+            changes = in_order(changes)
+            write = partial(iso_time, unit=self.unit)
+            for name in TIMES:
+                changes = _replaced(changes, name, each_distinct(changes[name].combine_chunks(), write))
+        if self.arguments == "named":
+            changes = _replaced(changes, "args", self._with_names(changes))
+        return changes
+
+    def _with_names(self, changes: pa.Table) -> pa.Array:
+        is_event = "event" in changes.column_names
+        args = changes["args"].combine_chunks()
+        subjects = changes["event" if is_event else "fluent"].to_pylist()
+        sizes = [len(each) for each in args]
+        names = [
+            name
+            for subject, size in zip(subjects, sizes, strict=True)
+            for name in self.names.get((is_event, subject, size)) or tuple(f"arg{n}" for n in range(1, size + 1))
+        ]
+        pairs = pa.StructArray.from_arrays([pa.array(names, pa.string()), args.flatten()], fields=list(NAMED))
+        offsets = [0]
+        for size in sizes:
+            offsets.append(offsets[-1] + size)
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pairs)
+
+
+PLAIN = MessageForm()
+
+
+def _replaced(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
+    return table.set_column(table.schema.get_field_index(name), name, column)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.brokers.backoff import Backoff
+from holdsfor.io.brokers.network import Backoff
 from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import LeaseLost

@@ -19,8 +19,7 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.address import read_secret, show_address, split_address
-from holdsfor.io.brokers.backoff import Backoff
-from holdsfor.io.brokers.network import Remedies, explain_failure
+from holdsfor.io.brokers.network import Backoff, Remedies, explain_failure
 from holdsfor.io.sinks.bounded import BoundedConnection
 from holdsfor.io.sinks.messages import messages, quoted
 from holdsfor.printable import count_text, printable

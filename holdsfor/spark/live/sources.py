@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.kafka import SCHEME, Kafka
-from holdsfor.io.mqtt.payload import topic_filters
+from holdsfor.io.mqtt.topics import topic_filters
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.job.live.input.feeds import Folder, MessageReader, Watch, spooled_messages
 from holdsfor.job.live.input.reading import Reader

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.io.mqtt.recent import Recent
+from holdsfor.io.mqtt.inbox import Recent
 
 
 def test_a_message_sent_again_is_known_by_packet_and_content() -> None:

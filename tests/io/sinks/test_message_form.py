@@ -13,7 +13,7 @@ import holdsfor
 from holdsfor.duration import TickUnit
 from holdsfor.errors import HoldsforError
 from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, messages
-from holdsfor.io.sinks.message_form import MessageForm, iso_time
+from holdsfor.io.sinks.messages import MessageForm, iso_time
 from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import TableShape
 from holdsfor.local.stream import stream

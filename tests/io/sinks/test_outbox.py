@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.brokers.backoff import Backoff
+from holdsfor.io.brokers.network import Backoff
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.sink import MqttSink
 from holdsfor.io.sinks import WebhookSink

@@ -1,4 +1,4 @@
-"""Parquet: read a row group at a time, only the columns that are used, text left encoded."""
+"""Parquet, read a row group at a time, and Arrow's own files (Feather): only columns that are used, text encoded."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.coded import are_inside
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.columns import blocks_from_table, needed_columns
-from holdsfor.io.readers.formats.feather import BAD_FILE, check_codes
 from holdsfor.io.readers.mapping import Mapping, roles
 from holdsfor.language.description import Input
 
+#: What Arrow raises if a file is damaged, or of another kind.
+BAD_FILE = (OSError, pa.ArrowException, UnicodeDecodeError)
 _LENGTH = 4  # bytes before each text of a column that is not encoded
 
 
@@ -85,6 +88,14 @@ def _read_groups(path: Path, mapping: Mapping, inputs: Sequence[Input], source: 
             first_row += len(table)
 
 
+def read_feather(path: Path, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
+    """Read the columns that are used."""
+    with _reported(path, "an Arrow (Feather) file"), pa.memory_map(str(path)) as file:
+        names = pa.ipc.open_file(file).schema.names
+        table = pa.feather.read_table(file, columns=needed_columns(names, mapping, inputs, source))
+        return blocks_from_table(_checked(table), mapping, inputs, source)
+
+
 @contextmanager
 def _open(path: Path) -> Iterator[pq.ParquetFile]:
     """Open a file whose text columns are read encoded."""
@@ -96,12 +107,12 @@ def _open(path: Path) -> Iterator[pq.ParquetFile]:
 
 
 @contextmanager
-def _reported(path: Path) -> Iterator[None]:
+def _reported(path: Path, kind: str = "a Parquet file") -> Iterator[None]:
     """Turn what Arrow raises into an error of the user."""
     try:
         yield
     except BAD_FILE as error:
-        raise HoldsforError(f"cannot read {path}: {error}. Is it a Parquet file?") from error
+        raise HoldsforError(f"cannot read {path}: {error}. Is it {kind}?") from error
 
 
 def _needed(file: pq.ParquetFile, mapping: Mapping, inputs: Sequence[Input], source: str) -> list[str]:
@@ -109,7 +120,12 @@ def _needed(file: pq.ParquetFile, mapping: Mapping, inputs: Sequence[Input], sou
 
 
 def _checked(table: pa.Table) -> pa.Table:
-    check_codes(table)
+    """Return a table; raise if codes point outside of their dictionary, as in a damaged file: Arrow does not look."""
+    for column in table.columns:
+        for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+            size = len(chunk.dictionary)
+            if not (are_inside(chunk.indices, size) or are_inside(chunk.indices.drop_null(), size)):
+                raise pa.ArrowInvalid("a code is outside of its dictionary")
     return table
 
 

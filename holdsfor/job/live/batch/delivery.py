@@ -10,7 +10,7 @@ from threading import Event, Thread
 from typing import Any, TypeAlias
 
 from holdsfor.io.metrics.neighbours import SinkMetrics
-from holdsfor.io.sinks.message_form import PLAIN, MessageForm
+from holdsfor.io.sinks.messages import PLAIN, MessageForm
 from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.changelog import LOGS, compactions, part_of

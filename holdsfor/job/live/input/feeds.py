@@ -14,10 +14,11 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.metrics.neighbours import SourceMetrics
-from holdsfor.io.mqtt.payload import messages_to_events, topic_filters
+from holdsfor.io.mqtt.payload import messages_to_events
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
 from holdsfor.io.mqtt.spooler import Spooler
+from holdsfor.io.mqtt.topics import topic_filters
 from holdsfor.io.readers.mapping import Mapping, as_mapping
 from holdsfor.io.storage.store import located
 from holdsfor.job.live.input.files import FileFeed, FileReader, Offset

@@ -38,7 +38,7 @@ class Held:
 
     def add(self, fresh: BucketRows) -> None:
         self.evaluation.add(fresh.input)
-        self.evaluation.add_words(fresh.given)
+        self.evaluation.add_words(fresh.upstream)
         self.new_forwards = join_blocks([*self.new_forwards, *fresh.forward])
         if fresh.evidence:
             known_links = Evidence(self.links).without(Evidence(self.new_links))
