@@ -14,8 +14,7 @@ from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
 from holdsfor.plan.compiler.bodies.relations import deadline_of, open_value_variants, relations
 from holdsfor.plan.compiler.bodies.times import name_times
 from holdsfor.plan.compiler.bodies.unfold import read_background
-from holdsfor.plan.compiler.closures import compile_closure
-from holdsfor.plan.compiler.domains import compile_domains, lists_all
+from holdsfor.plan.compiler.domains import compile_closure, compile_domains, lists_all
 from holdsfor.plan.compiler.patterns import compile_pattern_rule, fluents_in_patterns
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.sources import identified, sources

@@ -1,18 +1,21 @@
-"""Declared domains: the groundings that `grounding` declarations list, or allow."""
+"""Domains and closures: the groundings that declarations list or allow, and recursive background predicates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from holdsfor.language.description import EventDescription, Grounding, Signature
-from holdsfor.language.literals import Compare
+from holdsfor.language.description import Clause, EventDescription, Grounding, Signature
+from holdsfor.language.diagnostics import Refusal, Source
+from holdsfor.language.literals import Compare, Is
+from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Place, Var, name_and_args
 from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
 from holdsfor.plan.compiler.bodies.relations import Relations
+from holdsfor.plan.compiler.bodies.unfold import Background
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.statements import is_dynamic
-from holdsfor.plan.definitions import Declared, Domain
+from holdsfor.plan.definitions import Closure, Declared, Domain
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.structures import is_open
 
@@ -56,3 +59,32 @@ def _by_relation(grounding: Grounding, relations: Relations) -> Iterator[tuple[R
             yield relation, args, (*grounding.body, Compare("=", grounding.value, relation.value, grounding.place))
         elif grounding.value == relation.value:
             yield relation, args, grounding.body
+
+
+def compile_closure(group: tuple[Signature, ...], pipeline: Pipeline, sources: Mapping[str, Source]) -> Closure:
+    rules = tuple(
+        (signature, rule)
+        for signature in group
+        for clause in pipeline.background.rules[signature]
+        for rule in _closure_rules(signature, clause, pipeline)
+    )
+    return Closure(rules, _endless(group, pipeline.background).diagnostic(sources))
+
+
+def _closure_rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> Iterator[Declared]:
+    for body, head in pipeline.unfold_and_fold(clause.body, name_and_args(clause.head)[1]):
+        rule = pipeline.order(body, head, clause.place)
+        if None in rule.args:
+            message = f"{signature} calls itself, so all that it is true of is worked out first"
+            hint = "give each variable of its head a condition in the body"
+            raise Refusal("unbound", message, clause.place, hint)
+        yield Declared(rule.chain, rule.args, True, clause.head.place)
+
+
+def _endless(group: tuple[Signature, ...], background: Background) -> Refusal:
+    """Return what to say if the rounds do not come to an end: a number that is calculated is always new."""
+    clauses = [clause for signature in group for clause in background.rules[signature]]
+    cause = next((lit for clause in clauses for lit in find_all(clause.body, Is)), clauses[0])
+    message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"
+    hint = "add a condition that ends it, such as N =< 100, or write the cases as facts"
+    return Refusal("endless", message, cause.place, hint)

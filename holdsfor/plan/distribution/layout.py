@@ -1,12 +1,16 @@
-"""Places of definitions, as far as they have been chosen."""
+"""Places of definitions, as far as they have been chosen, and the origins of the tuples that are sent there."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from holdsfor.plan.definitions import Definition
-from holdsfor.plan.operators import Relation
+from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
+from holdsfor.plan.nodes import RelationNode
+from holdsfor.plan.operators import Arg, Relation
 from holdsfor.plan.routes import Route, Slices
+from holdsfor.plan.structures import is_open
 
 INPUT = -1  # the stage that input comes from
 
@@ -44,3 +48,61 @@ class Layout:
     def add(self, definition: Definition, placement: Placement) -> None:
         self.placed.update(dict.fromkeys(definition.defines, placement))
         self.definitions.update(dict.fromkeys(definition.defines, definition))
+
+
+Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
+"""Relations with the positions of the tuple in them, some of which has it if the definition does."""
+
+
+def tuples_of(definition: Definition, positions: tuple[int, ...], layout: Layout) -> Tuples:
+    """Every rule that begins something has evidence for the tuple; see `placing`."""
+    tuples = _tuples(definition, positions, layout, frozenset(definition.defines))
+    assert tuples is not None
+    return tuples
+
+
+def _tuples(
+    definition: Definition, positions: tuple[int, ...], layout: Layout, seen: frozenset[Relation]
+) -> Tuples | None:
+    if any(any(fluent.initially) for fluent in definition.simple_fluents):
+        return None
+    is_declared = not layout.declared.isdisjoint(definition.defines)
+    tuples: Tuples = frozenset()
+    for body in _beginnings(definition):
+        head = tuple(body.head[position] for position in positions)
+        if any(map(is_open, head)) and not is_declared:
+            continue  # it is for tuples that others have begun
+        if not body.evidence or not all(isinstance(arg, str) for arg in head):
+            return None
+        for alternative in body.evidence:
+            sources = [_source(atom, head, layout, seen) for atom in alternative if set(head) <= set(atom.args)]
+            if not sources:
+                return None
+            tuples |= min(sources, key=lambda source: max((layout.stage_of(r) for r, _ in source), default=-2))
+    return tuples
+
+
+def _is_circle(definition: Definition) -> bool:
+    """Whether several fluents, each with other arguments, are defined together."""
+    return len(definition.simple_fluents) > 1
+
+
+def _beginnings(definition: Definition) -> Iterator[Body]:
+    """Return the rules without which it never holds or happens."""
+    fluents = definition.simple_fluents
+    if not fluents:
+        return bodies_of(definition)
+    return (body_of(rule) for fluent in fluents for rules in fluent.initiations for rule in rules)
+
+
+def _source(atom: RelationNode, head: tuple[Arg, ...], layout: Layout, seen: frozenset[Relation]) -> Tuples:
+    """The first relations in which the tuple is; none if the definition itself had it before."""
+    if atom.relation in seen:
+        return frozenset()
+    positions = tuple(atom.args.index(arg) for arg in head)
+    definition = layout.definitions.get(atom.relation)
+    if definition is not None and not _is_circle(definition) and max(positions) < atom.relation.signature.arity:
+        earlier = _tuples(definition, positions, layout, seen | frozenset(definition.defines))
+        if earlier is not None:
+            return earlier
+    return frozenset({(atom.relation, positions)})

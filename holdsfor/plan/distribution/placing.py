@@ -16,8 +16,7 @@ from itertools import combinations
 from holdsfor.language.terms import Term
 from holdsfor.plan.definitions import Definition, Derived
 from holdsfor.plan.distribution.bodies import Bodies, Body, bodies_of
-from holdsfor.plan.distribution.layout import Layout, Placement
-from holdsfor.plan.distribution.tuples import tuples_of
+from holdsfor.plan.distribution.layout import Layout, Placement, tuples_of
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Conclude, Occurring, Relation
 from holdsfor.plan.reach import looks

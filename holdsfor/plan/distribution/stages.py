@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from holdsfor.plan.definitions import Definition
+from holdsfor.plan.distribution.bodies import bodies_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import place
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.routes import Home, Route, Stage
 from holdsfor.plan.walk import reads
+from holdsfor.plan.whole_plan import Plan
 
 
 def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:
@@ -43,3 +45,21 @@ def _stage(number: int, definitions: tuple[Definition, ...], placements: list[Pl
     sends_on = any(route.way == "follow" for route in following)
     routes = dict.fromkeys(route for index in members for route in placements[index].routes)
     return Stage(members, tuple(routes), tuple(homes), sends_on)
+
+
+def advise_on_together(plan: Plan) -> Iterator[str]:
+    """A sentence for each definition that is evaluated on all data in one bucket, with what would change that."""
+    homes = {home.relation: home.positions for stage in plan.stages for home in stage.homes}
+    for definition in plan.definitions:
+        relation = definition.defines[0]
+        if homes.get(relation) == () and _gathers(definition):
+            yield (
+                f"{relation.signature} is evaluated in one place, all together: its conditions share no argument. "
+                "To share it out, add a condition that has an argument of each of them, such as an event about both."
+            )
+
+
+def _gathers(definition: Definition) -> bool:
+    """Whether rows about many things come together in it; what its own rules concluded elsewhere are few."""
+    atoms = [atom for body in bodies_of(definition) for atom in body.atoms]
+    return any(atom.relation.arity and not atom.relation.is_part for atom in atoms)

@@ -9,9 +9,51 @@ from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import Definition, Group, Recursion
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Chain, Conclude, HoldsForRule, Let, Op, Relation, Tally, Without
-from holdsfor.plan.passes.prefixes import Prefixes
 from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
+
+ROOT = 0
+
+
+class Prefixes:
+    """A tree of the beginnings of chains, with the number of chains that begin so."""
+
+    def __init__(self, chains: Iterable[Chain]) -> None:
+        self._numbers: dict[Op, int] = {}
+        self._children: dict[tuple[int, int], int] = {}
+        self._uses = [0]
+        self._first: list[tuple[Chain, int]] = [((), 0)]  # a chain that begins so, and how long the beginning is
+        for chain in chains:
+            self._insert(chain)
+
+    def _insert(self, chain: Chain) -> None:
+        node = ROOT
+        for length, op in enumerate(chain, 1):
+            step = node, self._numbers.setdefault(op, len(self._numbers))
+            node = self._children.setdefault(step, len(self._uses))
+            if node == len(self._uses):
+                self._uses.append(0)
+                self._first.append((chain, length))
+            self._uses[node] += 1
+
+    def uses(self, chain: Chain) -> list[int]:
+        """For each beginning of the chain, the shortest first: how many chains have it. They never increase."""
+        counts: list[int] = []
+        node: int | None = ROOT
+        for op in chain:
+            number = self._numbers.get(op)
+            node = None if number is None or node is None else self._children.get((node, number))
+            counts.append(0 if node is None else self._uses[node])
+        return counts
+
+    def shared(self) -> Iterator[tuple[Chain, int]]:
+        """Beginnings that more chains have than have them with one operator more; shorter ones first."""
+        longer = {parent for (parent, _), node in self._children.items() if self._uses[node] == self._uses[parent]}
+        nodes = [node for node, uses in enumerate(self._uses) if uses > 1 and node not in longer]
+        for node in sorted(nodes, key=lambda node: self._first[node][1]):
+            chain, length = self._first[node]
+            yield chain[:length], self._uses[node]
+
 
 Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
 """A chain in another order. The variables are those that are bound before it; the prefixes: of all rules."""

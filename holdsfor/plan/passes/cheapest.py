@@ -24,8 +24,7 @@ from collections.abc import Set
 
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import At, Chain, Holding, Lookup, Match, Op, Tally, Without
-from holdsfor.plan.passes.chains import Placing, each_chain
-from holdsfor.plan.passes.prefixes import Prefixes
+from holdsfor.plan.passes.chains import Placing, Prefixes, each_chain
 from holdsfor.plan.whole_plan import Plan
 
 TEST, FACT, EVENT, FLUENT, TALLY, MOMENT, MEETING, ANYTHING = range(8)

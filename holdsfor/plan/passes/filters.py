@@ -15,8 +15,7 @@ from functools import cache, partial
 from holdsfor.language.description import Signature
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Chain, Let, Lookup
-from holdsfor.plan.passes.chains import Placing, each_chain
-from holdsfor.plan.passes.prefixes import Prefixes
+from holdsfor.plan.passes.chains import Placing, Prefixes, each_chain
 from holdsfor.plan.structures import is_open
 from holdsfor.plan.whole_plan import Plan
 
