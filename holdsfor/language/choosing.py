@@ -13,7 +13,7 @@ from typing import cast
 from holdsfor.duration import PER_SECOND, TickUnit, check_unit
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import EventDescription, Signature
-from holdsfor.language.diagnostics import DescriptionError, Diagnostic
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, error_at
 
 
 def choose_results(description: EventDescription, only: str | Iterable[str] | None) -> EventDescription:
@@ -80,5 +80,4 @@ def _disagreement(
         hint += f', or unit = "{other}" in the mapping'
     elif requested:
         hint += f", or run with tick_unit='{other}' (--tick-unit {other})"
-    text = description.texts.sources[place.file].line(place.line) if place.file in description.texts.sources else ""
-    return Diagnostic("duration", "error", message, place, hint, line=text)
+    return error_at(description.texts.sources, "duration", message, place, hint)

@@ -93,9 +93,12 @@ class Refusal(HoldsforError):
         return Refusal, (self.code, self.message, self.place, self.hint)
 
     def diagnostic(self, texts: Mapping[str, Source]) -> Diagnostic:
-        source = texts.get(self.place.file)
-        line = source.line(self.place.line) if source else ""
-        return Diagnostic(self.code, "error", self.message, self.place, self.hint, line=line)
+        return error_at(texts, self.code, self.message, self.place, self.hint)
+
+
+def error_at(texts: Mapping[str, Source], code: str, message: str, place: Place, hint: str) -> Diagnostic:
+    """Make an error, with the line that it is about if its text is at hand."""
+    return texts.get(place.file, Source(place.file, "")).error(code, message, place, hint)
 
 
 @contextmanager
@@ -131,6 +134,8 @@ class Source:
         return Diagnostic(code, "error", message, place, hint, line=self.line(place.line))
 
     def line(self, number: int) -> str:
+        if number > len(self._starts):
+            return ""
         start = self._starts[number - 1]
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r")

@@ -7,13 +7,9 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from holdsfor.language.diagnostics import Source
+from holdsfor.language.parsing.pattern_mistakes import SKIPPED
 from holdsfor.language.terms import Place
 
-_PIECE = re.compile(
-    r"""(?P<comment>%[^\n]*|/\*.*?\*/)
-      | (?P<quoted>'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*")""",
-    re.S | re.X,
-)
 _NOT_NEWLINE = re.compile(r"[^\n]")
 _EMPTY_LINE = re.compile(r"\n[ \t\r]*\n")
 
@@ -54,12 +50,12 @@ class Text:
     def __init__(self, source: Source) -> None:
         self.text = source.text
         self.comments: list[Comment] = []
-        self.masked = _PIECE.sub(self._mask, source.text)
+        self.masked = SKIPPED.sub(self._mask, source.text)
         self._places = [comment.start for comment in self.comments]
         self._lines = [0, *(match.end() for match in re.finditer("\n", source.text))]
 
     def _mask(self, match: re.Match[str]) -> str:
-        if match["quoted"]:
+        if match[0][0] in "'\"":
             return "q" * len(match[0])
         self.comments.append(Comment(match.start(), match.end(), match[0].rstrip()))
         return _NOT_NEWLINE.sub(" ", match[0])

@@ -8,7 +8,14 @@ from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from holdsfor.duration import SECONDS
-from holdsfor.language.parsing.pattern_mistakes import SKIPPED, Advice, advise_on_misplaced_pattern, advise_on_pattern
+from holdsfor.language.parsing.pattern_mistakes import (
+    CLOSING,
+    Advice,
+    advise_on_misplaced_pattern,
+    advise_on_pattern,
+    masked,
+    open_brackets,
+)
 
 #: Quotation marks as text programs set them.
 _TYPESET = "[\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]"
@@ -50,7 +57,6 @@ _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 _RULE_HEAD = re.compile(r"\s*(?:initiatedAt|terminatedAt|initiates|terminates|happensAt|holdsFor|initially)\(")
 _FIRST_COMPARISON = re.compile(r"([\w.]+)\s*(<|>|=<|>=)\s*([\w.]+)\s*\Z")
 _SECOND_COMPARISON = re.compile(r"(<|>|=<|>=)(?![<>=-])\s*([\w.]*\w)")
-_OPENING = {"(": ")", "[": "]"}
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 
 
@@ -93,7 +99,7 @@ def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return Advice("operator", f"`{word[1]}` is not known here", hint, position, position + word.end())
     if not text.startswith("<-", position):
         return None
-    if "<-" in text[:position] and _open_brackets(text[:position]):
+    if "<-" in text[:position] and open_brackets(text[:position]):
         hint = "write it as a rule of its own, and here the name of its event"
         return Advice("operator", "a rule cannot stand inside a pattern", hint, position, position + 2)
     if re.match(r"<-\s*[\d]", text[position:]):
@@ -105,7 +111,7 @@ def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
 def _neck(text: str, position: int, at_end: bool) -> Advice | None:
     """Behind the head of a rule: nothing, or another sign, where `:-` must stand."""
     head = _without_comments(text[:position]).rstrip()
-    if at_end or not _RULE_HEAD.match(head) or ":-" in head or _open_brackets(head):
+    if at_end or not _RULE_HEAD.match(head) or ":-" in head or open_brackets(head):
         return None
     sign = re.match(r"--?>|=>|(?i:if|when|whenever)\b", text[position:])
     if sign:
@@ -168,7 +174,7 @@ def _slip(text: str, position: int, at_end: bool) -> Advice | None:
 def _two_clauses(text: str, position: int, at_end: bool) -> Advice | None:
     """A name at the beginning of a line, or a second `:-`, where the clause before should have ended."""
     before = text[:position].rstrip()
-    if at_end or not before or _open_brackets(before):
+    if at_end or not before or open_brackets(before):
         return None
     line_start = text.rfind("\n", 0, position) + 1
     if text.startswith(":-", position):
@@ -194,10 +200,10 @@ def _second_neck(text: str, position: int, line_start: int) -> Advice:
 
 
 def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
-    open_brackets = _open_brackets(text if at_end else text[:position])
+    opened_before = open_brackets(text if at_end else text[:position])
     bracket = text[position : position + 1]
-    if bracket in _OPENING.values() and not at_end:
-        if not open_brackets:
+    if bracket in CLOSING.values() and not at_end:
+        if not opened_before:
             return Advice(
                 "parenthesis",
                 f"a `{bracket}` that closes nothing",
@@ -205,18 +211,18 @@ def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
                 position,
                 position + 1,
             )
-        opened, _ = open_brackets[-1]
-        if _OPENING[opened] != bracket:
+        opened, _ = opened_before[-1]
+        if CLOSING[opened] != bracket:
             hint = (
                 "write `)`, or open a list before it with `[`"
                 if bracket == "]"
                 else "write `]`, or close the list before"
             )
             return Advice("parenthesis", f"`{opened}` is closed by `{bracket}`", hint, position, position + 1)
-    whole = _open_brackets(text)
+    whole = open_brackets(text)
     if whole and (at_end or re.match(r":-|[a-z]", text[position:])):
         opened, where = whole[0]
-        closing = _OPENING[opened]
+        closing = CLOSING[opened]
         return Advice(
             "parenthesis", f"a `{opened}` that is never closed", f"add the missing `{closing}`", where, where + 1
         )
@@ -240,7 +246,7 @@ def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
     if spaced and second:
         hint = f"write {spaced[1]}{second[0]}, or a comma between two arguments"
         return Advice("comma", "a variable cannot have a space in it", hint, spaced.start(), position + second.end())
-    if text.startswith(",", position) and ":-" not in before and not _open_brackets(before):
+    if text.startswith(",", position) and ":-" not in before and not open_brackets(before):
         hint = "write the head and `:-` before them; facts end with a full stop, not a comma"
         return Advice("syntax", "conditions without a head", hint, position, position + 1)
     if text.startswith(")", position) and before.endswith("("):
@@ -278,27 +284,8 @@ def _unexpected(text: str, position: int, at_end: bool) -> Advice:
 
 
 def _without_comments(text: str) -> str:
-    """The text without a comment at its end; what stays keeps its offsets."""
-    while True:
-        text = text.rstrip()
-        last = None
-        for match in SKIPPED.finditer(text):
-            last = match
-        if last is None or last.end() != len(text) or last.group()[0] in "'\"":
-            return text
-        text = text[: last.start()]
-
-
-def _open_brackets(text: str) -> list[tuple[str, int]]:
-    """The brackets that are open at the end of a text, with their offsets."""
-    blanked = SKIPPED.sub(lambda match: " " * len(match.group()), text)
-    stack: list[tuple[str, int]] = []
-    for offset, char in enumerate(blanked):
-        if char in _OPENING:
-            stack.append((char, offset))
-        elif char in _OPENING.values() and stack:
-            stack.pop()
-    return stack
+    """Return the text without comments at its end; what stays keeps its offsets."""
+    return text[: len(masked(text).rstrip())]
 
 
 #: The first that knows the mistake gives the advice.

@@ -49,9 +49,30 @@ _FORMS = FORMS.keys() - {"fi", "p", "points", "bound"}  # these may be names of 
 _ABSENCE = "write what it lies between: NOT(c).[a, b]"
 
 
+#: What is not to be looked into: quoted names and comments.
+SKIPPED = re.compile(r"""'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*"|%[^\n]*|/\*.*?\*/""", re.S)
+CLOSING = {"(": ")", "[": "]"}
+
+
+def masked(text: str) -> str:
+    """Return a text with comments blanked out and quoted names made harmless, every character in its place."""
+    return SKIPPED.sub(lambda match: ("q" if match[0][0] in "'\"" else " ") * len(match[0]), text)
+
+
+def open_brackets(text: str) -> list[tuple[str, int]]:
+    """Return the brackets that are open at the end of a text, with their offsets."""
+    stack: list[tuple[str, int]] = []
+    for offset, char in enumerate(masked(text)):
+        if char in CLOSING:
+            stack.append((char, offset))
+        elif char in CLOSING.values() and stack:
+            stack.pop()
+    return stack
+
+
 def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
     """The advice for a clause that has been read as a pattern up to here."""
-    before = _without_remarks(text[:position]).rstrip()
+    before = masked(text[:position]).rstrip()
     if "<-" not in before or ":-" in before:
         return None
     if at_end:
@@ -73,7 +94,7 @@ def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
 def advise_on_misplaced_pattern(text: str, position: int, at_end: bool) -> Advice | None:
     """`SEQ` and its like among the conditions of a rule."""
     word = _MISPLACED.match(text, position)
-    before = _without_remarks(text[:position])
+    before = masked(text[:position])
     if word is None or at_end or ":-" not in before:
         return None
     head = before[: before.index(":-")].strip()
@@ -106,13 +127,8 @@ def _repeated(text: str, position: int) -> Advice | None:
     return Advice("operator", f"`{sign[0].strip()}` does not repeat an event", hint, position, position + 1)
 
 
-def _without_remarks(text: str) -> str:
-    """The text with comments blanked out and quoted names made harmless, every character in its place."""
-    return SKIPPED.sub(lambda match: ("q" if match[0][0] in "'\"" else " ") * len(match[0]), text)
-
-
 def _comma(before: str, position: int) -> Advice | None:
-    if before.count("(") + before.count("[") > before.count(")") + before.count("]"):
+    if open_brackets(before):
         return None
     name = re.match(r"\s*(\w+)", before)
     if name and name[1] in _FORMS:
@@ -145,9 +161,9 @@ def _operator(text: str, position: int) -> Advice | None:
 
 def _out_of_place(text: str, position: int, word: str) -> Advice | None:
     """Advise on an operator among arguments, in a condition, or behind an aggregate that is not complete."""
-    opening = _last_open(text[:position])
+    opening = next((place for bracket, place in open_brackets(text[:position])[::-1] if bracket == "("), None)
     end = position + len(word)
-    last = [match[1].lower() for match in re.finditer(r"(?i)\b(where|aggregate)\b", _without_remarks(text[:position]))]
+    last = [match[1].lower() for match in re.finditer(r"(?i)\b(where|aggregate)\b", masked(text[:position]))]
     if opening is None:
         hint = "write over what before it: OVER LAST 10, or OVER LAST 5 min"
         message = "an aggregate that does not say over what"
@@ -159,16 +175,6 @@ def _out_of_place(text: str, position: int, word: str) -> Advice | None:
         return Advice("operator", f"`{word}` joins events, not conditions", hint, position, end)
     hint = f"write `)` before `{word}`"
     return Advice("parenthesis", f"`{word}` stands inside this `(`", hint, opening, opening + 1)
-
-
-def _last_open(text: str) -> int | None:
-    """Return the place of the last bracket that is open at the end of a text."""
-    closed = 0
-    for place in range(len(text) - 1, -1, -1):
-        closed += (text[place] == ")") - (text[place] == "(")
-        if closed < 0:
-            return place
-    return None
 
 
 def _unfinished(before: str, position: int) -> Advice | None:
@@ -186,10 +192,6 @@ def _unfinished(before: str, position: int) -> Advice | None:
         hint = "write over what: OVER LAST 10, or OVER LAST 5 min"
         return Advice("aggregate", "an aggregate that does not say over what", hint, *aggregate.span())
     return None
-
-
-#: What is not to be looked into: quoted names and comments.
-SKIPPED = re.compile(r"""'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*"|%[^\n]*|/\*.*?\*/""", re.S)
 
 
 @dataclass(frozen=True, slots=True)

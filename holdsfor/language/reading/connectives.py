@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdsfor.language.literals import Aggregate, Body, Call, Literal, Not, Or
 from holdsfor.language.nodes import find_all
-from holdsfor.language.reading.arithmetic import not_arithmetic
+from holdsfor.language.reading.elsewhere import not_arithmetic
 from holdsfor.language.terms import Atom, Float, Int, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import LISTS
 from holdsfor.language.written import written
@@ -129,12 +129,12 @@ def check_lists(reader: BodyReader, lists: dict[Var, Collected], body: Body) -> 
         for literal in find_all(body, Literal):
             if result in literal.own_variables:
                 message = f"the list {written(result)} that findall gives cannot be used here"
-                reader.refuse_at("findall", message, literal.place, _hint(result))
+                reader.refuse("findall", message, literal, _hint(result))
                 listed.used = True
                 break
         if not listed.used:
             hint = f"add {_uses(written(result))}; to ask whether there is one, write the goal alone"
-            reader.refuse_at("findall", f"the list {written(result)} of findall is not used", listed.place, hint)
+            reader.refuse("findall", f"the list {written(result)} of findall is not used", listed, hint)
 
 
 def _uses(name: str) -> str:

@@ -67,7 +67,7 @@ def extension(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
         return
     if body:
         hint = f"write it as a fact: p({written(args[0])})"
-        reader.refuse_at("deadline", "p cannot have conditions", body[0].place, hint)
+        reader.refuse("deadline", "p cannot have conditions", body[0], hint)
         return
     draft.declared.extensions.append((*pair, raw.place))
 

@@ -9,9 +9,9 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Entity
 from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective
 from holdsfor.language.reading.connectives import fails
+from holdsfor.language.reading.elsewhere import unavailable
 from holdsfor.language.reading.literals import BodyReader
 from holdsfor.language.reading.settings import set_by_directive
-from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.terms import Atom, Compound, Int, Items, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import DIRECTIVES, FORMS, KNOWN
 from holdsfor.language.written import written

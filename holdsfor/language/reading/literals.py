@@ -8,10 +8,10 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Body, Call, Compare, Edge, Happens, Holds, Is, Occurs
+from holdsfor.language.literals import EDGES, Body, Call, Compare, Edge, Happens, Holds, Is, Literal, Occurs
 from holdsfor.language.reading import connectives, intervals, unfolding
-from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.connectives import FAIL
+from holdsfor.language.reading.elsewhere import not_arithmetic
 from holdsfor.language.reading.intervals import is_empty
 from holdsfor.language.reading.unfolding import conjuncts
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var, name_and_args, variables
@@ -234,12 +234,9 @@ class BodyReader:
         self.refuse("misplaced", f"{name} cannot be a condition of {where[self.context]}", term, hint)
         return False
 
-    def refuse(self, code: str, message: str, term: Term, hint: str) -> Body:
-        return self.refuse_at(code, message, term.place, hint)
-
-    def refuse_at(self, code: str, message: str, place: Place, hint: str) -> Body:
+    def refuse(self, code: str, message: str, part: Term | Literal | connectives.Collected, hint: str) -> Body:
         self.complete = False
-        self.draft.error(code, message, place, hint)
+        self.draft.error(code, message, part.place, hint)
         return ()
 
 

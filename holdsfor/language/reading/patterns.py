@@ -29,7 +29,7 @@ from holdsfor.language.patterns import (
     Stretch,
     is_calculated,
 )
-from holdsfor.language.reading.arithmetic import not_arithmetic
+from holdsfor.language.reading.elsewhere import not_arithmetic
 from holdsfor.language.reading.literals import BodyReader
 from holdsfor.language.reading.settings import (
     WINDOWS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from holdsfor.language.description import Rule, Signature
+from holdsfor.language.description import Initially, Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean, group_values
 from holdsfor.language.literals import Body, FluentLiteral
 from holdsfor.language.nodes import find_all
@@ -91,3 +91,27 @@ def _warn_unending(draft: Draft, rule: Rule) -> None:
     message = f"nothing ends {name}: once {fluent} holds, it holds for ever"
     hint = f"add a rule terminatedAt({fluent}, T) :- ... or a deadline, fi(...); if it is meant so, leave it"
     draft.warning("unending", message, rule.subject.place, hint)
+
+
+def two_beginnings(draft: Draft) -> None:
+    """Warn of two initial values of a fluent."""
+    facts = [each for each in draft.initially if not each.body]
+    for first, second in _perhaps_alike(facts):
+        if first.value != second.value and overlap(first.fluent, second.fluent):
+            owner = first.signature
+            message = f"{owner} has two initial values, {written(first.value)} and {written(second.value)}"
+            draft.warning("initially", message, second.place, "keep one of them: a fluent has one value at a time")
+
+
+def _perhaps_alike(facts: list[Initially]) -> Iterator[tuple[Initially, Initially]]:
+    """Pairs, in the order of the text, that may be about one fluent: with equal arguments, or with variables in one."""
+    ground: dict[Term, list[Initially]] = {}
+    others: list[Initially] = []
+    for fact in facts:
+        if is_ground(fact.fluent):
+            mine = ground.setdefault(fact.fluent, [])
+            yield from ((first, fact) for first in (*mine, *others))
+            mine.append(fact)
+        else:
+            yield from ((first, fact) for first in (*(each for same in ground.values() for each in same), *others))
+            others.append(fact)

@@ -1,1 +1,1 @@
-"""Passes that check names: events, fluents and predicates are defined or input, and spelt so."""
+"""Passes that check names and variables: names are defined or input, and spelt so; variables get a value."""

@@ -11,7 +11,7 @@ from holdsfor.language.literals import Call, Compare, Is
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.strata import mentioned
 from holdsfor.language.reading.connectives import FAIL
-from holdsfor.language.reading.unavailable import unavailable
+from holdsfor.language.reading.elsewhere import unavailable
 from holdsfor.language.terms import Term
 from holdsfor.language.vocabulary import FORMS, LISTS
 from holdsfor.language.written import written

@@ -22,9 +22,8 @@ from holdsfor.language.literals import (
     variables_beside,
 )
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.variables.domains import note_evidence
-from holdsfor.language.passes.variables.modes import Modes
-from holdsfor.language.reading.arithmetic import not_arithmetic
+from holdsfor.language.passes.names.modes import Modes
+from holdsfor.language.reading.elsewhere import not_arithmetic
 from holdsfor.language.terms import START, Place, Term, Var, in_order, overlap, variables
 from holdsfor.language.written import written
 
@@ -272,3 +271,30 @@ def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place,
     ):
         hint = f"bind it in another condition; to calculate it, write {name} is {written(literal.right)}"
     return f"{name} is compared or calculated with, and no condition gives it a value", place, hint
+
+
+# ---------------------------------------------------------------- evidence
+
+
+def no_evidence(draft: Draft) -> None:
+    """Arguments that no rule binds mean all groundings there are; some rule must make one."""
+    for owner, (fluent, value, missing) in draft.definitions.open.items():
+        is_declared = any(each.signature == owner for each in draft.groundings)
+        if owner not in draft.definitions.grounded and not is_declared and owner.name not in draft.texts.damaged:
+            what = "" if missing.anonymous else f" {written(missing)}"
+            message = f"nothing says for which{what}: no rule initiates {owner} with all its arguments known"
+            pair = f"{written(fluent)}={written(value)}"
+            hint = f"bind it in the body, or declare the domain: grounding({pair}) :- ..."
+            if draft.groundings:  # RTEC computes nothing for it, and neither do we
+                draft.warning("domain", f"{message}, and no grounding declares it: it never holds", missing.place, hint)
+            else:
+                draft.error("unbound", message, missing.place, hint)
+
+
+def note_evidence(draft: Draft, fluent: Term, value: Term, values: set[Var]) -> None:
+    """Remembers whether a rule that initiates says for whom."""
+    missing = next((each for each in variables(fluent) if each not in values), None)
+    if missing is None:
+        draft.definitions.grounded.add(Signature.of(fluent))
+    else:
+        draft.definitions.open.setdefault(Signature.of(fluent), (fluent, value, missing))
