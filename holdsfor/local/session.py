@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from threading import RLock
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -44,6 +44,9 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, SessionTerms, read_session, write_session
 from holdsfor.plan import plan
+
+if TYPE_CHECKING:
+    from holdsfor.why.derivation import Derivation
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -273,6 +276,18 @@ class LiveSession:
     def current(self) -> Current:
         """Intervals and occurrences as they are known now: what all changes so far come to."""
         return self.known.current()
+
+    @one_at_a_time
+    def why(self, fact: str, at: TimePoint) -> Derivation:
+        """Explain why a fluent holds, or an event happens, at a time, as `Result.why` does, from the input that is
+        kept. What was decided on input that is no longer kept is said to be so.
+        """
+        from holdsfor.why.session import explain_live
+
+        world = None if self.evaluation is None else self.evaluation.last_world()
+        if self.evaluation is None or world is None:
+            raise HoldsforError("there was no query time yet: advance the session before you ask why.")
+        return explain_live(self.description, self.evaluation, world, fact, at, self.terms.tick_unit)
 
     @one_at_a_time
     def progress(self) -> pa.Table:

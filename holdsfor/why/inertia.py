@@ -141,6 +141,8 @@ def explain_end(fact: TimedFact, walk: Walk) -> Steps:
     fluent = walk.replay.fluent_of(fact.relation)
     assert fluent is not None
     low, high = fact.end - walk.replay.world.axis.tick, fact.end - 1
+    if walk.replay.is_settled(fact.relation, low):
+        return Derivation("condition", "decided on input that is no longer kept", at=walk.replay.time(high))
     for rule in fluent.terminations[fluent.relations.index(fact.relation)]:
         for at, row in changes(rule, fact.key, low, high, walk):
             ending = Derivation("condition", "terminated", at=walk.replay.time(at))

@@ -30,7 +30,7 @@ def as_text(derivation: Derivation) -> str:
 
 def _headline(node: Derivation) -> str:
     parts = [node.what, when_text(node)]
-    if node.kind == "input":
+    if node.rows:
         parts.append(f"[{rows_text(node.rows)}]")
     elif node.kind == "fact":
         parts.append("[fact]")

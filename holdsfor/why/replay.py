@@ -67,12 +67,17 @@ class Replay:
     blocks: tuple[Block, ...]
     windows: Windows
     source: str
+    cuts: Mapping[Relation, int] = field(default_factory=dict)  # of a session: times up to which all is settled
     solutions: dict[tuple[int, PartialKey], Rows] = field(default_factory=dict)  # of rules, by their heads
 
     @cached_property
     def definitions(self) -> Mapping[Relation, Definition]:
         """Return the definition of each relation that has one."""
         return {relation: each for each in self.program.plan.definitions for relation in each.defines}
+
+    def is_settled(self, relation: Relation, point: int) -> bool:
+        """Whether it was settled up to a point, perhaps by input that is no longer kept."""
+        return relation in self.cuts and point <= self.cuts[relation]
 
     @cached_property
     def deadlines(self) -> tuple[Due, ...]:

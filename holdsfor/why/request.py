@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -92,9 +92,19 @@ def _explain(fact: TimedFact, point: int, walk: Walk) -> Derivation:
     """Explain a fluent at a point and why it was over in the end, or an event."""
     low, high = (fact.start, fact.end) if fact.relation.kind == "event" else (point, point + 1)
     derivation = walk.drive(walk.explain(fact, low, high))
-    if walk.replay.fluent_of(fact.relation) is None or fact.end >= walk.replay.world.axis.mask:
-        return derivation
-    return replace(derivation, ended=(walk.drive(explain_end(fact, walk)),))
+    if fact.end < walk.replay.world.axis.mask:
+        endings = [walk.drive(explain_end(one, walk)) for one in _kept_by_inertia(fact, walk.replay)]
+        return replace(derivation, ended=tuple(endings[:1]))
+    return derivation
+
+
+def _kept_by_inertia(fact: TimedFact, replay: Replay) -> Iterator[TimedFact]:
+    """Iterate over the intervals with inertia that end with a fact: its own, or what rules conclude beside input."""
+    for relation in replay.definitions:
+        is_same = relation == fact.relation or relation.part_of == fact.relation.signature
+        if is_same and relation.value == fact.relation.value and replay.fluent_of(relation) is not None:
+            last = replay.find_key(relation, fact.key, fact.end - 1, fact.end)
+            yield from (one for one in last if one.end == fact.end)
 
 
 # ---------------------------------------------------------------- what is wrong with a request
@@ -124,6 +134,11 @@ def _not_then(request: Request, relations: Sequence[Relation], replay: Replay) -
     is_event = relations[0].kind == "event"
     denial, claim = ("did not happen", "It happened") if is_event else ("did not hold", "It held")
     point = request.time - replay.world.axis.origin
+    settled = [replay.time(replay.cuts[one]) for one in relations if replay.is_settled(one, point)]
+    if settled:
+        return (
+            f"{request.fact} at {request.time}: the reasons of what was settled by {max(settled)} are no longer kept."
+        )
     facts = find_facts(request, relations, *replay.always, replay)
     facts.sort(key=lambda fact: min(abs(fact.start - point), abs(fact.end - point)))
     spans = list(dict.fromkeys(replay.span_text(fact) for fact in sorted(facts[:SHOWN], key=lambda fact: fact.start)))

@@ -18,6 +18,8 @@ from holdsfor.why.replay import Replay, TimedFact
 from holdsfor.why.solutions import Solution, at_times, each_row, pattern_of, solve
 from holdsfor.why.static import explain_static
 
+NO_LONGER_KEPT = "decided on input that is no longer kept"
+
 
 class Walk:
     """Explains facts of one replay; what was explained once is not explained again.
@@ -69,7 +71,11 @@ class Walk:
             node = Derivation("holds", what, since=since, until=replay.end(fact.end))
         if replay.is_input(relation):
             low = high - 1 if relation.kind == "event" else low
-            return replace(node, kind="input", rows=replay.rows_of(relation, fact.key, low, high))
+            rows = replay.rows_of(relation, fact.key, low, high)
+            return replace(node, kind="input", rows=rows, notes=() if rows else (NO_LONGER_KEPT,))
+        is_kept = relation.kind == "event" or replay.fluent_of(relation) is not None
+        if replay.is_settled(relation, fact.start - replay.world.axis.tick if is_kept else low):
+            return replace(node, notes=(NO_LONGER_KEPT,))
         if relation in replay.reached:
             for reached in find_reached(replay.reached[relation], fact.key, high - 1, high - 1, self):
                 return (yield explain_reached(node, reached, self))
