@@ -136,44 +136,40 @@ class Group(DefinitionNode):
         return replace(self, fluents=tuple(fluent.map_rules(change) for fluent in self.fluents))
 
 
+class UnionNode(DefinitionNode):
+    """A definition of one relation: the union of its rules."""
+
+    __slots__ = ()
+    relation: Relation
+    rules: tuple[Any, ...]
+
+    CHILDREN = ("rules",)
+
+    @property
+    def defines(self) -> tuple[Relation, ...]:
+        return (self.relation,)
+
+    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
+        return ((self.relation, rule) for rule in self.rules)
+
+    def map_rules(self, change: ChangeRules) -> Any:
+        return replace(self, rules=change(self.rules))  # type: ignore[type-var]
+
+
 @dataclass(frozen=True, slots=True)
-class Static(DefinitionNode):
-    """A statically determined fluent-value: the union of its rules."""
+class Static(UnionNode):
+    """A statically determined fluent-value."""
 
     relation: Relation
     rules: tuple[HoldsForRule, ...]
 
-    CHILDREN = ("rules",)
-
-    @property
-    def defines(self) -> tuple[Relation, ...]:
-        return (self.relation,)
-
-    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
-        return ((self.relation, rule) for rule in self.rules)
-
-    def map_rules(self, change: ChangeRules) -> Static:
-        return replace(self, rules=change(self.rules))
-
 
 @dataclass(frozen=True, slots=True)
-class Derived(DefinitionNode):
+class Derived(UnionNode):
     """An output event."""
 
     relation: Relation
     rules: tuple[Conclude, ...]
-
-    CHILDREN = ("rules",)
-
-    @property
-    def defines(self) -> tuple[Relation, ...]:
-        return (self.relation,)
-
-    def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
-        return ((self.relation, rule) for rule in self.rules)
-
-    def map_rules(self, change: ChangeRules) -> Derived:
-        return replace(self, rules=change(self.rules))
 
 
 @dataclass(frozen=True, slots=True)

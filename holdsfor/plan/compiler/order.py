@@ -277,11 +277,11 @@ def _time(term: Term, ordering: Ordering) -> str:
     return ordering.name(term.name)
 
 
-def _is(literal: Is, ordering: Ordering) -> Op:
+def _is(calculation: Is, ordering: Ordering) -> Op:
     solved = None
-    if not _is_bound(literal.expression, ordering.bound):
-        solved = _solved(literal, ordering)
-    target, expression = solved or (literal.target, literal.expression)
+    if not _is_bound(calculation.expression, ordering.bound):
+        solved = _solved(calculation, ordering)
+    target, expression = solved or (calculation.target, calculation.expression)
     if isinstance(target, Var) and target.name not in ordering.bound:
         value = ordering.expression(expression)
         return Let(ordering.name(target.name), value)
@@ -308,9 +308,9 @@ def _taken_apart(literal: Compare, bound: set[str]) -> tuple[Term, Compound] | N
     return None
 
 
-def _solved(literal: Is, ordering: Ordering) -> tuple[Var, Term] | None:
+def _solved(calculation: Is, ordering: Ordering) -> tuple[Var, Term] | None:
     """`T2 is T+60` with T2 known and T not: T is T2-60. Only for times: other numbers could be rounded."""
-    target, expression, bound = literal.target, literal.expression, ordering.bound
+    target, expression, bound = calculation.target, calculation.expression, ordering.bound
     if not _is_bound(target, bound):
         return None
     match expression:

@@ -118,17 +118,17 @@ def _expression(at: Var, literals: Iterable[Literal], ordering: Ordering, place:
     return build(at, False, False, 0)
 
 
-def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
+def _of(condition: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
     """A variable that stands nowhere else means any value, except where each value has durations of its own."""
-    relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+    relation, columns = ordering.relations.columns(condition.fluent, condition.value)
     alone = [term for term in columns if isinstance(term, Var) and ordering.uses[term.name] < 2]
     if whole and alone and taken:
-        message = f"durations of {written(literal.fluent)} with any value of {alone[0]} cannot be taken away here"
+        message = f"durations of {written(condition.fluent)} with any value of {alone[0]} cannot be taken away here"
         hint = "define them as a fluent of their own, with another holdsFor rule, and take that away"
-        raise Refusal("intervals", message, literal.place, hint)
+        raise Refusal("intervals", message, condition.place, hint)
     if whole:
         ordering.uses.update(variable.name for variable in alone)
-    return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))
+    return Of(relation, tuple(ordering.arg(term, condition.place) for term in columns))
 
 
 def _names(expression: Expression) -> Iterator[str]:

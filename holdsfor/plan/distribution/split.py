@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from holdsfor.language.description import Signature
-from holdsfor.language.terms import Atom
 from holdsfor.plan.definitions import Definition, Derived, Static
 from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
-from holdsfor.plan.distribution.cutting import Cutter
+from holdsfor.plan.distribution.cutting import TRUE, Cutter
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
 from holdsfor.plan.nodes import names_in
@@ -24,7 +23,6 @@ from holdsfor.plan.structures import Forms, is_open
 from holdsfor.plan.whole_plan import Plan
 
 Rule = Conclude | HoldsForRule
-TRUE = Atom("true")
 
 
 def split(plan: Plan) -> Plan:

@@ -52,15 +52,15 @@ def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[SharedExpression
     yield from sorted(repeated, key=lambda item: _size(item[0].expression))
 
 
-def _count(expression: Expression, grounds: Grounds | None, counts: Counter[SharedExpression]) -> None:
+def _count(expression: Expression, grounds: Grounds | None, uses: Counter[SharedExpression]) -> None:
     """An expression that was there before is not looked into again: it will not be evaluated again."""
     if isinstance(expression, Of) and grounds is None:
         return  # a relation as it is
     part = SharedExpression(grounds, expression)
-    counts[part] += 1
-    if counts[part] == 1:
+    uses[part] += 1
+    if uses[part] == 1:
         for operand in expression.operands:
-            _count(operand, grounds, counts)
+            _count(operand, grounds, uses)
 
 
 def _size(expression: Expression | None) -> int:

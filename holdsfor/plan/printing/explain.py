@@ -51,15 +51,15 @@ def unfolded(description: EventDescription) -> Iterator[str]:
             yield f"{head} ({rule.place.file}:{rule.place.line}) calls {', '.join(names)}: {made}"
 
 
-def changed(before: Plan, after: Plan) -> Iterator[str]:
+def changed(plan: Plan, optimised: Plan) -> Iterator[str]:
     """Iterate over lines that a pass took away and put in their place, and what is shared after it."""
-    old, new = _lines(before), _lines(after)
+    old, new = _lines(plan), _lines(optimised)
     for _, low, high, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if old[low:high] != new[begin:end]:
             yield from (f"- {line}" for line in old[low:high])
             yield from (f"+ {line}" for line in new[begin:end])
-    if after.shared != before.shared:
-        yield from show_shared(after)
+    if optimised.shared != plan.shared:
+        yield from show_shared(optimised)
 
 
 def _lines(made: Plan) -> list[str]:

@@ -38,37 +38,37 @@ def _named(body: tuple[Literal, ...], fresh: Iterator[Var]) -> Iterator[Literal]
             yield from _apart(literal, literal.time, fresh)
 
 
-def _named_span(literal: Occurs, fresh: Iterator[Var]) -> Iterator[Literal]:
+def _named_span(occurs: Occurs, fresh: Iterator[Var]) -> Iterator[Literal]:
     """Both times of an occurrence become variables of their own; they must be equal to what the rule says."""
     start, end = next(fresh), next(fresh)
-    if isinstance(literal.end, Var) and all(v.name != literal.end.name for v in variables(literal.event)):
-        end = literal.end
-    yield replace(literal, start=start, end=end)
-    if end is not literal.end:
-        yield _equal(end, literal.end, literal)
-    yield _equal(start, literal.start, literal)
+    if isinstance(occurs.end, Var) and all(v.name != occurs.end.name for v in variables(occurs.event)):
+        end = occurs.end
+    yield replace(occurs, start=start, end=end)
+    if end is not occurs.end:
+        yield _equal(end, occurs.end, occurs)
+    yield _equal(start, occurs.start, occurs)
 
 
-def _equal(time: Var, written: Term, literal: Occurs) -> Compare:
-    return Compare("=" if isinstance(written, Var) else "=:=", written, time, literal.place)
+def _equal(time: Var, written: Term, occurs: Occurs) -> Compare:
+    return Compare("=" if isinstance(written, Var) else "=:=", written, time, occurs.place)
 
 
-def _apart(literal: Timed, time: Var, fresh: Iterator[Var]) -> Iterator[Literal]:
+def _apart(timed: Timed, time: Var, fresh: Iterator[Var]) -> Iterator[Literal]:
     """`happensAt(e(T), T)` becomes `happensAt(e(T'), T), T' == T`: a scan binds arguments and time independently."""
-    if isinstance(literal, Holds):  # its time is known before
-        yield literal
+    if isinstance(timed, Holds):  # its time is known before
+        yield timed
         return
-    terms = (literal.event,) if isinstance(literal, Happens) else (literal.fluent, literal.value)
+    terms = (timed.event,) if isinstance(timed, Happens) else (timed.fluent, timed.value)
     if all(v.name != time.name for term in terms for v in variables(term)):
-        yield literal
+        yield timed
         return
     other = next(fresh)
     moved = [substitute(term, {time.name: other}) for term in terms]
-    if isinstance(literal, Happens):
-        yield replace(literal, event=moved[0])
+    if isinstance(timed, Happens):
+        yield replace(timed, event=moved[0])
     else:
-        yield replace(literal, fluent=moved[0], value=moved[1])
-    yield Compare("==", other, time, literal.place)
+        yield replace(timed, fluent=moved[0], value=moved[1])
+    yield Compare("==", other, time, timed.place)
 
 
 def time_names(body: Iterable[Literal]) -> Iterator[str]:

@@ -102,23 +102,23 @@ def _alternatives(
 
 
 def _called(
-    literal: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool
+    call: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool
 ) -> list[tuple[Literal, ...]]:
     """The bodies of the clauses that a call may mean."""
-    check_term(literal.goal, literal.place)
-    name, args = name_and_args(literal.goal)
+    check_term(call.goal, call.place)
+    name, args = name_and_args(call.goal)
     if name in ("fail", "false") and not args:
         return []
     if name == "true" and not args:
         return [()]
     signature = Signature(name, len(args))
     if background.is_recursive(signature):
-        return [(literal,)]  # worked out beforehand, and looked up like facts
+        return [(call,)]  # worked out beforehand, and looked up like facts
     if depth <= 0:
         message = f"{signature} is called through {DEPTH} other predicates"
         hint = "write the conditions of some of them where they are called, or their cases as facts"
-        raise Refusal("too-large", message, literal.place, hint)
-    variants: list[tuple[Literal, ...]] = [(literal,)] if signature in background.facts else []
+        raise Refusal("too-large", message, call.place, hint)
+    variants: list[tuple[Literal, ...]] = [(call,)] if signature in background.facts else []
     for clause in background.rules.get(signature, ()):
         body = instance(clause, args, next(fresh))
         if body is not None:
