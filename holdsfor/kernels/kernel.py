@@ -29,6 +29,8 @@ Pairs: TypeAlias = tuple[Ints, Ints]
 
 #: Later than all times on an axis.
 AFTER_ALL = 1 << 62
+#: After all packed points.
+NO_POINT = (1 << 63) - 1
 
 LOGGER = logging.getLogger(__name__)
 

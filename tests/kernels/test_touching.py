@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels.changes.touching import (
-    UNTOUCHED,
     count_ages,
     find_contradictions,
     find_followers,
@@ -22,7 +21,7 @@ from holdsfor.kernels.changes.touching import (
     touch_by_points,
     unite_touched,
 )
-from holdsfor.kernels.kernel import Ints
+from holdsfor.kernels.kernel import AFTER_ALL, Ints
 from tests.kernels.packed import ints, law
 from tests.kernels.test_gathering import BITS, KEYS, LAST, MASK, Span, columns, spans
 
@@ -118,13 +117,13 @@ def test_rows_follow_their_arguments(
 ) -> None:
     pairs = [(key, other, time) for (key, time), (other, _) in zip(left, right, strict=False)]
     drawn = data.draw(st.lists(st.none() | st.integers(0, LAST), min_size=KEYS, max_size=KEYS))
-    earliest = [UNTOUCHED if time is None else time for time in drawn]
+    earliest = [AFTER_ALL if time is None else time for time in drawn]
     codes = ints(key for key, _, _ in pairs), ints(key for _, key, _ in pairs)
     lasts = pack((key, time) for key, _, time in pairs)
     found = find_followers(np.stack(codes), lasts, ints(earliest), reach, near, MASK)
     times = [min(earliest[key], earliest[other]) for key, other, _ in pairs]
     expected = [
-        (row, time) for row, time in enumerate(times) if time != UNTOUCHED and pairs[row][2] + reach > min(time, near)
+        (row, time) for row, time in enumerate(times) if time != AFTER_ALL and pairs[row][2] + reach > min(time, near)
     ]
     assert as_pairs(found) == expected
 
@@ -135,7 +134,7 @@ def test_each_key_is_touched_once(points: list[Timed]) -> None:
     expected = find_earliest(points)
     keys, times = ints(key for key, _ in sorted(points)), ints(time for _, time in sorted(points))
     assert as_pairs(unite_touched(keys, times)) == sorted(expected.items())
-    table = ints(expected.get(key, UNTOUCHED) for key in range(KEYS))
+    table = ints(expected.get(key, AFTER_ALL) for key in range(KEYS))
     assert as_pairs(take_touched(table)) == sorted(expected.items())
 
 

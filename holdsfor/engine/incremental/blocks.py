@@ -26,7 +26,7 @@ from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.tuples import Tuples
 from holdsfor.engine.incremental.units import DefinitionStep, Unit
 from holdsfor.engine.stepping.settling import still_running
-from holdsfor.kernels.intervals.machine_state import FAR
+from holdsfor.kernels.kernel import AFTER_ALL
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 
@@ -175,7 +175,7 @@ def _with_times_made(running: Running, carried: Running | None) -> Running:
 
     It matters when something changes before that time: then there is no such deadline yet.
     """
-    taken = np.flatnonzero(running.made == -FAR)
+    taken = np.flatnonzero(running.made == -AFTER_ALL)
     if carried is None or not len(taken):
         return running
     made = running.made.copy()

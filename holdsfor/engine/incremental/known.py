@@ -16,9 +16,8 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.stored import Difference, keep, merge_differences
 from holdsfor.engine.incremental.units import SessionSetting
-from holdsfor.engine.stepping.frontier import (
-    Frontier,
-)
+from holdsfor.engine.input.window import NEVER
+from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.query_times import QueryMoment
 from holdsfor.engine.tuning import Tuning
 from holdsfor.kernels.changes.touching import starts_after
@@ -157,8 +156,7 @@ def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:
     for running in known.running.values():
         due: Ints = running.due[(running.dropped > running.due) & (running.due > now)]
         wakes += [int(due.min())] if len(due) else []
-    least = min(wakes, default=np.iinfo(np.int64).max >> 1)
-    return least + known.bare.axis.origin
+    return min(wakes) + known.bare.axis.origin if wakes else NEVER
 
 
 @dataclass(slots=True)

@@ -76,10 +76,6 @@ class Stored:
             return base.s, base.e, self.gone, more.s, more.e
         return base.lasts(), base.lasts(), self.gone, more.lasts(), more.lasts()
 
-    def largest(self) -> Data:
-        """Most of the rows, sorted."""
-        return self.base
-
     def count_open(self) -> int:
         """Count the intervals that have no end yet."""
         base, more = self.base, self.more

@@ -17,13 +17,13 @@ from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.tuples import Touched, TouchedKeys, Tuples, ordered_key, sorted_by, starts_of
 from holdsfor.engine.incremental.units import Carriers, DefinitionStep, Unit, Wait
 from holdsfor.kernels.changes.touching import (
-    UNTOUCHED,
     find_followers,
     find_lingering_keys,
     mark_lasting,
     touch_by_intervals,
     touch_by_points,
 )
+from holdsfor.kernels.kernel import AFTER_ALL
 from holdsfor.kernels.rows.gathering import find_earliest_of_codes
 from holdsfor.kernels.rows.moving import compress
 from holdsfor.plan.operators import Relation
@@ -200,7 +200,7 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
             if not len(data) or data.latest() + reach <= min(first, near):
                 continue
             if earliest is None:
-                earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
+                earliest = np.full(len(turn.bare.dictionary) + 1, AFTER_ALL)
                 for codes, until in touched.members:
                     find_earliest_of_codes(earliest, codes, until - apart)
             columns = np.stack([data.codes(position) for position in positions])

@@ -16,11 +16,12 @@ from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions, RowsWanted
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels.changes.touching import UNTOUCHED, take_touched, unite_touched
+from holdsfor.kernels.changes.touching import take_touched, unite_touched
+from holdsfor.kernels.kernel import AFTER_ALL
 from holdsfor.kernels.rows.gathering import find_earliest_of_codes, places_from, places_of_codes
 from holdsfor.kernels.rows.searching import gather_rows
 
-FOREVER = np.array([UNTOUCHED])
+NO_END = np.array([AFTER_ALL])
 
 
 def tuple_keys(data: Data, positions: Positions) -> Ints:
@@ -79,7 +80,7 @@ def find_earliest(parts: list[tuple[Ints, Ints]], dense: int, above: int | None 
     if above is None:
         above = 1 + max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
     if above <= dense * rows:
-        earliest = np.full(above, UNTOUCHED)
+        earliest = np.full(above, AFTER_ALL)
         for keys, until in parts:
             find_earliest_of_codes(earliest, keys, until)
         return take_touched(earliest)
@@ -101,11 +102,11 @@ class TouchedKeys:
     ends: Ints | None = None
 
     def until_of(self, wanted: Ints) -> Ints:
-        """The time of each; UNTOUCHED if it is not one of them."""
+        """The time of each; AFTER_ALL if it is not one of them."""
         if not len(self.keys):
-            return np.full(len(wanted), UNTOUCHED)
+            return np.full(len(wanted), AFTER_ALL)
         place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where(self.keys[place] == wanted, self.until[place], UNTOUCHED)
+        return np.where(self.keys[place] == wanted, self.until[place], AFTER_ALL)
 
     def end_of(self, wanted: Ints) -> Ints:
         """The end of each, which must be one of them."""
@@ -120,11 +121,11 @@ class TouchedKeys:
 
     def limits(self) -> Ints:
         """The end of each, or one for all."""
-        return FOREVER if self.ends is None else self.ends
+        return NO_END if self.ends is None else self.ends
 
     def by_code(self, codes: int) -> Ints:
         """The time of each code up to a number of codes."""
-        table = np.full(codes, UNTOUCHED)
+        table = np.full(codes, AFTER_ALL)
         table[self.keys] = self.until
         return table
 
@@ -147,7 +148,7 @@ class Tuples:
     @cached_property
     def earliest(self) -> int:
         return min(
-            (int(touched.until.min()) for touched in self.by_size.values() if len(touched.until)), default=UNTOUCHED
+            (int(touched.until.min()) for touched in self.by_size.values() if len(touched.until)), default=AFTER_ALL
         )
 
     @cached_property

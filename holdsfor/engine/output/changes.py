@@ -13,6 +13,7 @@ import pyarrow as pa
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.world import World
+from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.output.log import LoggedIntervals, LoggedOccurrences, LogTexts, make_log, occurrence_rows
 from holdsfor.engine.output.result import told_between, without_hidden
 from holdsfor.engine.stepping.frontier import Frontier
@@ -35,7 +36,6 @@ from holdsfor.plan.operators import Relation
 #: What is told at a query time: all that is known; intervals whose beginning will not change; what will not change.
 Report = OneOf["eager", "settling", "final"]
 REPORTS: tuple[Report, ...] = ("eager", "settling", "final")
-ALL_SETTLED = np.iinfo(np.int64).max >> 1
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -77,7 +77,7 @@ def _intervals(moment: QueryMoment, relations: Sequence[Relation], report: Repor
         return _nothing_told(INTERVAL_LOG)
     settled, cuts = (_find_cuts(frontier, relations) for frontier in (moment.frontier, moment.state.frontier))
     if last:
-        cuts[:] = ALL_SETTLED
+        cuts[:] = NEVER
     old = _tell(relations, moment.before, report, settled, settled)
     new = _tell(relations, moment.now, report, cuts, settled)
     logged = LoggedIntervals(relations, *log_changes(*old, *new))
@@ -118,7 +118,7 @@ def _find_bounds(world: World, report: Report, cuts: Ints, settled: Ints) -> Int
     if report == "settling":
         bounds[:, LAST_START] = np.minimum(bounds[:, LAST_START], cuts - axis.origin)
     if report == "final":
-        bounds[:, LAST_END] = np.where(cuts == ALL_SETTLED, axis.mask, np.minimum(cuts - axis.origin, axis.mask - 1))
+        bounds[:, LAST_END] = np.where(cuts == NEVER, axis.mask, np.minimum(cuts - axis.origin, axis.mask - 1))
     return bounds
 
 
@@ -136,7 +136,7 @@ def _occurrences(moment: QueryMoment, relations: Iterable[Relation], report: Rep
 def _log_points(moment: QueryMoment, relation: Relation, report: Report, last: bool) -> Iterator[LoggedOccurrences]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
     is_eager = report == "eager"
-    until = ALL_SETTLED if is_eager or last else moment.state.frontier.cut(relation)
+    until = NEVER if is_eager or last else moment.state.frontier.cut(relation)
     after = max(moment.frontier.cut(relation), moment.now.frame.start)  # nothing happens at the start of the history
     new = _between(moment.now.points_of(relation), after, until).distinct()
     old = new.none()

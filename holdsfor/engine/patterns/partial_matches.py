@@ -13,6 +13,7 @@ from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.distinct import distinct
+from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.patterns.joins import END, START, blocked_at, first_of, pair_around, pair_up
 from holdsfor.plan.operators import Conclude, Occurring
 from holdsfor.plan.patterns import Absent, Pairs, Pattern
@@ -33,7 +34,6 @@ PROGRESS_SCHEMA = pa.schema(
     ]
 )
 UNTIL = "until~"
-NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from holdsfor.engine.stepping.settling import Scope, State, everything, settle, 
 from holdsfor.io.columns.wire import without_unused_terms
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
+from holdsfor.kernels.kernel import AFTER_ALL
 from holdsfor.language.description import Input
 from holdsfor.plan.definitions import Due, Group, InputSource
 from holdsfor.plan.operators import Relation
@@ -142,7 +143,7 @@ def _running(due: Due, block: Block, world: World) -> Running:
     codes = [world.dictionary.encode_array(arg) for arg in block.args]
     keys = axis.key(codes) if codes else np.zeros(len(block), np.int64)
     assert block.end is not None
-    never = np.full(len(block), np.iinfo(np.int64).max)  # what drops it comes after the cut, and is found again
+    never = np.full(len(block), AFTER_ALL)  # what drops it comes after the cut, and is found again
     return Running(keys, block.start - axis.origin, block.end - axis.origin, never)
 
 

@@ -16,7 +16,7 @@ from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate
 from holdsfor.engine.input.arrived import Arrived, visible_input
 from holdsfor.engine.input.inputs import add_block, count_equal, encoded, source_of
-from holdsfor.engine.input.window import NEVER, Windows
+from holdsfor.engine.input.window import Windows
 from holdsfor.engine.stepping.frontier import Frontier, find_frontier
 from holdsfor.engine.stepping.quiet import next_known_time
 from holdsfor.engine.stepping.settling import Scope, State, Views, settle
@@ -98,8 +98,7 @@ def next_place(
     query_time, following = due[place], place + 1
     if following + 1 >= len(due):
         return following
-    spoken = words.next_change(query_time)
-    wake = min([NEVER if spoken is None else spoken, *(item.next_begin(query_time) for item in arrived)])
+    wake = min([words.next_change(query_time), *(item.next_begin(query_time) for item in arrived)])
     if wake <= due[following]:
         return following
     known_time = find_known_time()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from holdsfor.engine.input.arrived import remembered
-from holdsfor.engine.input.window import find_followed
+from holdsfor.engine.input.window import NEVER, find_followed
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.columns.wire import without_unused_terms
@@ -61,11 +61,10 @@ class Words:
             if mask.any():
                 yield block if mask.all() else block.filter(mask)
 
-    def next_change(self, query_time: int) -> int | None:
-        """The first later query time for which an earlier stage speaks anew."""
-        never = np.iinfo(np.int64).max
-        following = [int(b.arrival[b.arrival > query_time].min(initial=never)) for b in self.fresh]
-        return min((time for time in following if time != never), default=None)
+    def next_change(self, query_time: int) -> int:
+        """The first later query time for which an earlier stage speaks anew; NEVER if there is none."""
+        changes = [block.arrival[block.arrival > query_time] for block in self.fresh]
+        return min([int(times.min(initial=NEVER)) for times in changes], default=NEVER)
 
     def pass_by(self, query_time: int, frontier: Frontier) -> Words:
         """When the query time is over; words are dropped where there are many."""

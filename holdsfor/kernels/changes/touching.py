@@ -7,9 +7,6 @@ import numpy as np
 from holdsfor.kernels.kernel import AFTER_ALL, Ints, Mask, kernel
 from holdsfor.kernels.rows.searching import seek
 
-#: The time of a key that nothing has touched.
-UNTOUCHED = AFTER_ALL
-
 
 @kernel
 def _put_time(keys: Ints, times: Ints, k: int, key: int, time: int) -> int:
@@ -90,7 +87,7 @@ def find_followers(codes: Ints, lasts: Ints, earliest: Ints, reach: int, near: i
         for argument in range(1, codes.shape[0]):
             time = min(time, earliest[codes[argument, i]])
         rows[k], times[k] = i, time
-        k += time != UNTOUCHED and (lasts[i] & mask) + reach > min(time, near)
+        k += time != AFTER_ALL and (lasts[i] & mask) + reach > min(time, near)
     return rows[:k], times[:k]
 
 
@@ -154,7 +151,7 @@ def take_touched(earliest: Ints) -> tuple[Ints, Ints]:
     codes, k = np.empty(earliest.size + 1, np.int64), 0
     for code in range(earliest.size):
         codes[k] = code
-        k += earliest[code] != UNTOUCHED
+        k += earliest[code] != AFTER_ALL
     times = np.empty(k, np.int64)
     for i in range(k):
         times[i] = earliest[codes[i]]

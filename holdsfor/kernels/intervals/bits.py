@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.kernels.kernel import Ints, kernel
-
-NEVER = np.int64(0x7FFFFFFFFFFFFFFF)
+from holdsfor.kernels.kernel import NO_POINT, Ints, kernel
 
 
 class Rules(NamedTuple):
@@ -50,28 +48,28 @@ def bit_machine(
     start, end, count = np.empty(capacity[-1], np.int64), np.empty(capacity[-1], np.int64), capacity[:-1].copy()
     at, head = rules.begin[:lists].copy(), np.empty(lists, np.int64)
     for n in range(lists):
-        head[n] = rules.points[at[n]] if at[n] < rules.begin[n + 1] else NEVER
+        head[n] = rules.points[at[n]] if at[n] < rules.begin[n + 1] else NO_POINT
     state, key, c = np.int64(0), np.int64(-1), 0
     while True:
-        point = NEVER
+        point = np.int64(NO_POINT)
         for n in range(lists):
             point = min(point, head[n])
         here = point >> bits
-        if point == NEVER or here != key:
+        if point == NO_POINT or here != key:
             for f in range(slots):  # what holds at the end of a grounding is open
                 if (state >> f) & 1:
                     end[count[f] - 1] = (key << bits) | mask
             state = np.int64(0)
-            while c < carried_key.size and (point == NEVER or carried_key[c] <= here):
+            while c < carried_key.size and (point == NO_POINT or carried_key[c] <= here):
                 for f in range(slots):
                     if (carried[c] >> f) & 1:
                         start[count[f]] = (carried_key[c] << bits) | carried_start[c]
                         end[count[f]] = (carried_key[c] << bits) | mask
                         count[f] += 1
-                if point != NEVER and carried_key[c] == here:
+                if point != NO_POINT and carried_key[c] == here:
                     state = carried[c]
                 c += 1
-            if point == NEVER:
+            if point == NO_POINT:
                 break
             key = here
         on, off = np.int64(0), np.int64(0)
@@ -84,7 +82,7 @@ def bit_machine(
                     off |= rules.stops[r]
             while at[n] < rules.begin[n + 1] and rules.points[at[n]] == point:
                 at[n] += 1
-            head[n] = rules.points[at[n]] if at[n] < rules.begin[n + 1] else NEVER
+            head[n] = rules.points[at[n]] if at[n] < rules.begin[n + 1] else NO_POINT
         for g in range(groups.size):  # one value ends the others, two cancel each other
             begun = on & groups[g]
             if begun:

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Intervals, Ints, kernel
+from holdsfor.kernels.kernel import NO_POINT, Intervals, Ints, kernel
 
 INITIATE = 1
 INITIATE_IF_ALIVE = 2
 TERMINATE = -1
 TERMINATE_ANY = -2
-#: After all points.
-NO_POINT = (1 << 63) - 1
 
 
 @kernel

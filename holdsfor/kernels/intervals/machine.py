@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE, TERMINATE_ANY
 from holdsfor.kernels.intervals.machine_state import (
+    ABSENT,
     AFTER,
     ALL_TERMINATED,
     ASKED_SHIFT,
@@ -36,7 +37,6 @@ from holdsfor.kernels.intervals.machine_state import (
     DUE_ON,
     END,
     EXTENSIBLE,
-    FAR,
     FIRST,
     GROUP,
     GROUPS_TOUCHED,
@@ -46,7 +46,6 @@ from holdsfor.kernels.intervals.machine_state import (
     LATEST,
     LOGGED,
     MADE,
-    NEVER,
     NEXT,
     ONLY,
     OPEN,
@@ -74,9 +73,9 @@ from holdsfor.kernels.intervals.machine_state import (
     MachineResult,
     MachineStart,
 )
-from holdsfor.kernels.kernel import Ints, inlined, kernel
+from holdsfor.kernels.kernel import AFTER_ALL, Ints, inlined, kernel
 
-__all__ = ["FAR", "NEVER", "OPEN", "Actions", "Deadlines", "MachineResult", "MachineStart", "machine"]
+__all__ = ["OPEN", "Actions", "Deadlines", "MachineResult", "MachineStart", "machine"]
 
 Table = NDArray[np.int64]
 Heap = list[tuple[np.int64, np.int64]]  # deadlines by when they are due; those that runs no longer has are stale
@@ -108,7 +107,7 @@ def machine(
 
     while True:
         component = _next_component(order, lists, carried, used, bits)
-        if component == FAR:
+        if component == AFTER_ALL:
             break
         written_before = used[WRITTEN]
         written = _with_room(written, used[WRITTEN], carried.slot.size)
@@ -117,7 +116,7 @@ def machine(
         _take_up_deadlines(component, carried, runs, heap, log, used)
         while True:
             time = _next_time(component, order, lists, runs, heap, bits, now)
-            if time == FAR:
+            if time == AFTER_ALL:
                 break
             end = time + tick - time % tick
             used[STAMP] += 1
@@ -174,8 +173,8 @@ def _timers(deadlines: Deadlines) -> Table:
 def _new_state(group_of: Ints, groups: int, deadlines: int) -> tuple[Table, Table, Table]:
     """By slot, by group and by deadline."""
     slots, by_group = np.zeros((6, group_of.size), np.int64), np.zeros((6, groups), np.int64)
-    slots[GROUP], slots[LAST], by_group[CURRENT] = group_of, NEVER, NEVER
-    return slots, by_group, np.full((4, deadlines), NEVER)
+    slots[GROUP], slots[LAST], by_group[CURRENT] = group_of, ABSENT, ABSENT
+    return slots, by_group, np.full((4, deadlines), ABSENT)
 
 
 @kernel
@@ -214,7 +213,7 @@ def _add_deadline(
 ) -> None:
     n = used[LOGGED]
     log[COMPONENT, n], log[DEADLINE, n], log[MADE, n], log[DUE_AT, n] = component, deadline, made, due
-    log[DROPPED, n] = FAR
+    log[DROPPED, n] = AFTER_ALL
     used[LOGGED] = n + 1
 
 
@@ -238,7 +237,7 @@ def _outcome(written: Table, log: Table) -> MachineResult:
 
 @inlined
 def _next_component(order: Ints, lists: Table, carried: MachineStart, used: Ints, bits: int) -> np.int64:
-    component = FAR
+    component = np.int64(AFTER_ALL)
     for n in range(lists.shape[1]):
         if lists[NEXT, n] < lists[STOP, n]:
             component = min(component, order[lists[NEXT, n]] >> bits)
@@ -253,8 +252,8 @@ def _next_component(order: Ints, lists: Table, carried: MachineStart, used: Ints
 def _next_time(
     component: np.int64, order: Ints, lists: Table, runs: Table, heap: Heap, bits: int, now: int
 ) -> np.int64:
-    """When the next action or deadline of the component is due; FAR: none."""
-    time = FAR
+    """When the next action or deadline of the component is due; AFTER_ALL: none."""
+    time = np.int64(AFTER_ALL)
     mask = (np.int64(1) << bits) - 1
     for n in range(lists.shape[1]):
         if lists[NEXT, n] < lists[STOP, n] and order[lists[NEXT, n]] >> bits == component:
@@ -287,7 +286,7 @@ def _take_up_deadlines(
     r = used[DEADLINES_TAKEN]
     while r < carried.running_component.size and carried.running_component[r] == component:
         d, due, place = carried.running[r], carried.running_time[r], used[LOGGED]
-        _add_deadline(component, np.int64(d), -FAR, due, log, used)
+        _add_deadline(component, np.int64(d), np.int64(-AFTER_ALL), due, log, used)
         if runs[DUE, d] >= 0 and runs[DUE, d] <= due:
             runs[DUE_ON, d], runs[PLACE_ON, d] = due, place
         else:
@@ -304,10 +303,10 @@ def _forget(
 ) -> None:
     """The state of a component. written_before: how many intervals there were when it began."""
     for j in range(written_before, used[WRITTEN]):
-        slots[LAST, written[SLOT, j]] = NEVER
-        by_group[CURRENT, slots[GROUP, written[SLOT, j]]] = NEVER
+        slots[LAST, written[SLOT, j]] = ABSENT
+        by_group[CURRENT, slots[GROUP, written[SLOT, j]]] = ABSENT
     for d in range(runs.shape[1]):
-        runs[DUE, d] = runs[DUE_ON, d] = NEVER
+        runs[DUE, d] = runs[DUE_ON, d] = ABSENT
     while len(heap) > 0:
         heappop(heap)
 
@@ -393,7 +392,7 @@ def _admit_waiting(slots: Table, by_group: Table, waiting: Table, used: Ints) ->
     for p in range(used[WAITING]):
         group = slots[GROUP, waiting[WAITS_SLOT, p]]
         if by_group[CURRENT, group] < 0 and by_group[COUNT, group] == 0:
-            waiting[WAITS_SLOT, p] = NEVER
+            waiting[WAITS_SLOT, p] = ABSENT
     for p in range(used[WAITING]):
         if waiting[WAITS_SLOT, p] >= 0:
             _initiate(waiting[WAITS_SLOT, p], waiting[WAITS_TIME, p], waiting[WAITS_TIME, p], slots, by_group, used)
@@ -418,7 +417,7 @@ def _fire_deadlines(
         if runs[DUE, d] != due:
             continue
         latest = max(due, min(runs[DUE_ON, d], now))
-        runs[DUE, d] = runs[DUE_ON, d] = NEVER
+        runs[DUE, d] = runs[DUE_ON, d] = ABSENT
         source, target = timers[SOURCE, d], timers[TARGET, d]
         again = slots[INITIATED, source] == used[STAMP] and slots[FIRST, source] <= due
         if timers[EXTENSIBLE, d] == 1 and again and not _is_terminated(source, slots, by_group, used):
@@ -442,16 +441,16 @@ def _is_terminated(slot: np.int64, slots: Table, by_group: Table, used: Ints) ->
 @inlined
 def _decide(group: np.int64, slots: Table, by_group: Table, used: Ints) -> tuple[np.int64, np.int64, np.int64]:
     """The slot of the group that held, the one that holds from the end of the cell on, and the one whose initiation
-    takes effect; NEVER: none."""
+    takes effect; ABSENT: none."""
     old = by_group[CURRENT, group]
     if by_group[COUNT, group] >= 2:
-        return old, NEVER, NEVER
+        return old, ABSENT, ABSENT
     if by_group[COUNT, group] == 1:
         only = by_group[ONLY, group]
-        return (old, NEVER, NEVER) if _is_terminated(only, slots, by_group, used) else (old, only, only)
+        return (old, ABSENT, ABSENT) if _is_terminated(only, slots, by_group, used) else (old, only, only)
     if old >= 0 and _is_terminated(old, slots, by_group, used):
-        return old, NEVER, NEVER
-    return old, old, NEVER
+        return old, ABSENT, ABSENT
+    return old, old, ABSENT
 
 
 @inlined
@@ -469,14 +468,14 @@ def _end_value(
 ) -> None:
     """The slot holds no longer; its deadlines are dropped."""
     written[END, slots[LAST, slot]] = end
-    by_group[CURRENT, group] = NEVER
+    by_group[CURRENT, group] = ABSENT
     for d in range(first_of[slot], first_of[slot + 1]):
         if runs[DUE, d] >= 0:
             log[DROPPED, runs[PLACE, d]] = time
-            runs[DUE, d] = NEVER
+            runs[DUE, d] = ABSENT
         if runs[DUE_ON, d] >= 0:
             log[DROPPED, runs[PLACE_ON, d]] = time
-            runs[DUE_ON, d] = NEVER
+            runs[DUE_ON, d] = ABSENT
 
 
 @inlined

@@ -13,8 +13,8 @@ import numpy as np
 from holdsfor.kernels.kernel import Ints
 
 OPEN = np.int64(1) << 62
-NEVER = np.int64(-1)
-FAR = (np.int64(1) << 62) + 1
+#: In the place of an interval, a slot or a deadline, where there is none.
+ABSENT = np.int64(-1)
 
 
 class Actions(NamedTuple):
@@ -59,7 +59,7 @@ class MachineStart(NamedTuple):
 
 
 class MachineResult(NamedTuple):
-    """Intervals (end OPEN: still holding), and deadlines: when made, when due, when dropped (FAR: never)."""
+    """Intervals (end OPEN: still holding), and deadlines: when made, when due, when dropped (AFTER_ALL: never)."""
 
     component: Ints
     slot: Ints
@@ -101,7 +101,7 @@ ASKED_SLOT, ASKED_WANTED, ASKED_SHIFT = range(3)
 # intervals that have been written; BEFORE: the place of the slot's interval before
 COMPONENT, SLOT, START, END, BEFORE = range(5)
 
-# deadlines that have been made, by component too; DROPPED: when, or FAR
+# deadlines that have been made, by component too; DROPPED: when, or AFTER_ALL
 DEADLINE, MADE, DUE_AT, DROPPED = range(1, 5)
 
 # initiations that count only where some value holds, or is initiated by name

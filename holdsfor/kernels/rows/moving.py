@@ -7,12 +7,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.kernel import AFTER_ALL, NO_POINT, Ints, Mask, kernel
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 Codes = NDArray[np.int32]
 DENSE = 4  # keys for each point, up to which a table of all keys is quicker than sorting
-LAST = np.iinfo(np.int64).max
 
 
 @kernel
@@ -267,7 +266,7 @@ def earliest_of_keys(points: Ints, bits: int, in_order: bool) -> Ints:
 @kernel
 def earliest_of_codes(codes: Ints, times: Ints, terms: int, bits: int, origin: int, low: int, high: int) -> Ints:
     """The earliest time of each code, as sorted points. low, high: between what times that is, after the origin."""
-    earliest = np.full(terms, LAST)
+    earliest = np.full(terms, AFTER_ALL)
     for i in range(codes.size):
         time = times[i] - origin
         if low <= time <= high:
@@ -276,21 +275,21 @@ def earliest_of_codes(codes: Ints, times: Ints, terms: int, bits: int, origin: i
     for code in range(terms):
         time = earliest[code]
         earliest[k] = (np.int64(code) << bits) | time
-        k += time != LAST
+        k += time != AFTER_ALL
     return earliest[:k]
 
 
 @kernel
 def _earliest(points: Ints, bits: int, least: int, keys: int) -> Ints:
     """By a table of all keys, which need not be many times as many as the points."""
-    earliest = np.full(keys, LAST)
+    earliest = np.full(keys, NO_POINT)
     for i in range(points.size):
         key = (points[i] >> bits) - least
         earliest[key] = min(earliest[key], points[i])
     k = 0
     for key in range(keys):
         earliest[k] = earliest[key]
-        k += earliest[key] != LAST
+        k += earliest[key] != NO_POINT
     return earliest[:k]
 
 
