@@ -33,7 +33,8 @@ def explain_body(chain: Chain, solution: Solution, walk: Walk) -> Several:
 def explain_lookup(op: Lookup, solution: Solution, walk: Walk) -> Steps:
     """Explain a background fact: it is one."""
     yield from ()
-    return Derivation("fact", op.claim(solution.writer))
+    text = op.claim(solution.writer)
+    return Derivation("fact", text, rule=walk.replay.fact_places.get(text))
 
 
 def _calculated(op: Operator, solution: Solution, walk: Walk) -> Steps:

@@ -33,8 +33,9 @@ class Derivation:
 
     what: the fact as rules write it. since, until: of an interval (until None: not over), or of an event that takes
     time; at: of an event, or of a condition at a point. rule: where the rule stands that concludes it, with the values
-    of its variables. causes: the conditions that were true, each with its own. ended: why an interval was over.
-    rows: of a leaf, the rows of the input. considered: rows that could have changed it, and did not.
+    of its variables; of a background fact, where that stands. causes: the conditions that were true, each with its
+    own. ended: why an interval was over. rows: of a leaf, the rows of the input. considered: rows that could have
+    changed it, and did not.
     """
 
     kind: Kind

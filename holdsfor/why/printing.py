@@ -21,7 +21,7 @@ def as_text(derivation: Derivation) -> str:
         if again:
             continue
         seen.add(id(node))
-        if node.rule is not None:
+        if node.rule is not None and node.kind != "fact":
             lines.append(f"{indent}  by {node.rule.file}:{node.rule.line}{_with(node)}")
         waiting += [(below, depth + 1, "ended: ") for below in node.ended[::-1]]
         waiting += [(below, depth + 1, "") for below in node.causes[::-1]]
@@ -33,7 +33,7 @@ def _headline(node: Derivation) -> str:
     if node.rows:
         parts.append(f"[{rows_text(node.rows)}]")
     elif node.kind == "fact":
-        parts.append("[fact]")
+        parts.append("[fact]" if node.rule is None else f"[fact, {node.rule.file}:{node.rule.line}]")
     parts += [f"({note})" for note in node.notes]
     return " ".join(part for part in parts if part)
 

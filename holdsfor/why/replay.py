@@ -24,7 +24,7 @@ from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Term
+from holdsfor.language.terms import Place, Term
 from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.definitions import Definition, Due, Group, Simple
@@ -55,7 +55,8 @@ def replay(description: EventDescription, source: EventSource, windows: Windows,
     blocks = tuple(standing(counted(block, windows).block, windows) for block in inside)
     world = prepare(program, blocks, windows, room=room)
     evaluate(program, world)
-    return Replay(program, world, blocks, windows, ", ".join(dict.fromkeys(part.source for part in source.parts)))
+    names = ", ".join(dict.fromkeys(part.source for part in source.parts))
+    return Replay(program, world, blocks, windows, names, description)
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Replay:
     blocks: tuple[Block, ...]
     windows: Windows
     source: str
+    description: EventDescription
     cuts: Mapping[Relation, int] = field(default_factory=dict)  # of a session: times up to which all is settled
     solutions: dict[tuple[int, PartialKey], Rows] = field(default_factory=dict)  # of rules, by their heads
 
@@ -78,6 +80,12 @@ class Replay:
     def is_settled(self, relation: Relation, point: int) -> bool:
         """Whether it was settled up to a point, perhaps by input that is no longer kept."""
         return relation in self.cuts and point <= self.cuts[relation]
+
+    @cached_property
+    def fact_places(self) -> Mapping[str, Place]:
+        """Return where the facts stand that rule files have among their rules."""
+        clauses = self.description.background.clauses
+        return {str(clause.head): clause.place for clause in clauses if not clause.body}
 
     @cached_property
     def deadlines(self) -> tuple[Due, ...]:

@@ -217,6 +217,7 @@ limit(a,10).
     found = explain(rules, ["load(a,15) @ 4"], "big(a,5)", 4)
     assert whats(found) == ["load(a,15)", "limit(a,10)", "5 is 15-10", "5 > 3"]
     assert found.causes[2].notes == ("M is N-L",)
+    assert "limit(a,10) [fact, <text>:3]" in str(found)
 
 
 def test_a_negation_stays_true_for_the_leaves_alone() -> None:
