@@ -204,13 +204,8 @@ def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
     bracket = text[position : position + 1]
     if bracket in CLOSING.values() and not at_end:
         if not opened_before:
-            return Advice(
-                "parenthesis",
-                f"a `{bracket}` that closes nothing",
-                "remove it, or open it before",
-                position,
-                position + 1,
-            )
+            hint = "remove it, or open it before"
+            return Advice("parenthesis", f"a `{bracket}` that closes nothing", hint, position, position + 1)
         opened, _ = opened_before[-1]
         if CLOSING[opened] != bracket:
             hint = (
@@ -223,9 +218,8 @@ def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
     if whole and (at_end or re.match(r":-|[a-z]", text[position:])):
         opened, where = whole[0]
         closing = CLOSING[opened]
-        return Advice(
-            "parenthesis", f"a `{opened}` that is never closed", f"add the missing `{closing}`", where, where + 1
-        )
+        hint = f"add the missing `{closing}`"
+        return Advice("parenthesis", f"a `{opened}` that is never closed", hint, where, where + 1)
     return None
 
 
@@ -259,9 +253,8 @@ def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
         hint = f"write what is missing behind it, or remove `{operator[0]}`"
         return Advice("operator", f"`{operator[0]}` with nothing after it", hint, *operator.span())
     if before.endswith(":-") and at_end:
-        return Advice(
-            "syntax", "a rule without conditions", "remove `:-`, or write the conditions", len(before) - 2, len(before)
-        )
+        hint = "remove `:-`, or write the conditions"
+        return Advice("syntax", "a rule without conditions", hint, len(before) - 2, len(before))
     return None
 
 

@@ -89,12 +89,8 @@ class BodyReader:
             return None
         fluent, value = term.args
         if not fluent.is_named:
-            self.refuse(
-                "syntax",
-                f"{inside} needs the name of a fluent, not `{written(fluent)}`",
-                fluent,
-                "write the fluent's name",
-            )
+            message = f"{inside} needs the name of a fluent, not `{written(fluent)}`"
+            self.refuse("syntax", message, fluent, "write the fluent's name")
             return None
         return fluent, value
 
@@ -105,9 +101,8 @@ class BodyReader:
             self.refuse("variable", f"the time `{written(term)}` is a name, not a variable", term, hint)
             return None
         if isinstance(term, Float | Items):
-            self.refuse(
-                "type", f"`{written(term)}` is not a time", term, "times are whole numbers: write a variable such as T"
-            )
+            hint = "times are whole numbers: write a variable such as T"
+            self.refuse("type", f"`{written(term)}` is not a time", term, hint)
             return None
         if isinstance(term, Compound) and not self.expression(term):
             return None
@@ -125,9 +120,8 @@ class BodyReader:
                 return ()
             return (Edge(event.functor, *pair, time, term.place),)
         if not event.is_named:
-            return self.refuse(
-                "syntax", f"happensAt needs an event, not `{written(event)}`", event, "write happensAt(event, T)"
-            )
+            message = f"happensAt needs an event, not `{written(event)}`"
+            return self.refuse("syntax", message, event, "write happensAt(event, T)")
         if event.functor == "=":
             hint = f"write happensAt(start({written(event)}), T), or holdsAt"
             return self.refuse("kind", "a fluent does not happen", event, hint)
@@ -192,9 +186,8 @@ class BodyReader:
 
     def _is(self, term: Term, args: tuple[Term, ...]) -> Body:
         if not isinstance(args[0], Var | Int | Float):
-            return self.refuse(
-                "type", f"`{written(args[0])}` cannot get a number", args[0], "write a variable on the left of `is`"
-            )
+            hint = "write a variable on the left of `is`"
+            return self.refuse("type", f"`{written(args[0])}` cannot get a number", args[0], hint)
         if args[0] in list(variables(args[1])):
             name, sum_ = written(args[0]), written(args[1])
             message = f"`{name} is {sum_}` gives {name} no new value: it asks whether both are equal"

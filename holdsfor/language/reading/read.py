@@ -109,10 +109,13 @@ def _clause(draft: Draft, raw: RawClause, owner: Signature) -> None:
 
 
 def _initiated(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """Read initiatedAt(F=V, T), or initiates(E, F=V, T), whose event is a condition as any other."""
+    *events, fluent, time = args
     reader = BodyReader(draft, "points")
-    pair = reader.fluent(args[0], kind)
+    pair = reader.fluent(fluent, raw.head.functor)
+    goals = [*(Compound("happensAt", (event, time), event.place) for event in events), *conjuncts(raw.body)]
     if pair:
-        _rule(draft, raw, kind, pair[0], pair[1], args[1], reader)
+        _rule(draft, replace(raw, body=joined(",", goals, Atom("true"))), kind, pair[0], pair[1], time, reader)
 
 
 def _initiated_within(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -139,15 +142,6 @@ def _initiated_within(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[
     _add(draft, raw, Rule(kind, *pair, at, body, raw.place), reader)
 
 
-def _initiates(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
-    reader = BodyReader(draft, "points")
-    event, fluent, time = args
-    pair = reader.fluent(fluent, "initiates" if kind == "initiatedAt" else "terminates")
-    first = reader.literal(Compound("happensAt", (event, time), event.place))
-    if pair:
-        _rule(draft, raw, kind, pair[0], pair[1], time, reader, first)
-
-
 def _happens(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     event = args[0]
     if not event.is_named or event.functor in COMPARISONS:
@@ -167,9 +161,8 @@ def _rule(
     value: Term | None,
     time: Term,
     reader: BodyReader,
-    first: Body = (),
 ) -> None:
-    body = first + reader.read(raw.body)
+    body = reader.read(raw.body)
     if not isinstance(time, Var):
         if reader.time(time) is not None:
             hint = "write a variable, and calculate it in the body: T is T1+1"
@@ -292,8 +285,8 @@ _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], Non
     ("terminatedAt", 2): partial(_initiated, "terminatedAt"),
     ("initiatedAt", 4): partial(_initiated_within, "initiatedAt"),
     ("terminatedAt", 4): partial(_initiated_within, "terminatedAt"),
-    ("initiates", 3): partial(_initiates, "initiatedAt"),
-    ("terminates", 3): partial(_initiates, "terminatedAt"),
+    ("initiates", 3): partial(_initiated, "initiatedAt"),
+    ("terminates", 3): partial(_initiated, "terminatedAt"),
     ("happensAt", 2): _happens,
     ("holdsFor", 2): _holds_for,
     ("initially", 1): _initially,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from holdsfor.language.description import Initially, Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean, group_values
-from holdsfor.language.literals import Body, FluentLiteral
+from holdsfor.language.literals import FluentLiteral
 from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import NOWHERE, Place, Term, is_ground, name_and_args, overlap
@@ -18,19 +18,14 @@ def unreachable(draft: Draft) -> None:
     values = group_values(draft.given_values)
     for fluent, _ in draft.ended_values:
         values.setdefault(Signature.of(fluent), [])
-    seen: dict[Rule | PatternRule, Place] = {}
-    for deadline in draft.deadlines:
-        if deadline.signature.name not in draft.texts.damaged:
-            owner = deadline.signature
-            _check(draft, owner, deadline.source, values, deadline.source.place)
-    conditions = [condition for rule in draft.rules for condition in _asked(rule)]
-    conditions += [condition for rule in draft.patterns for condition in _conditions(rule.body)]
-    for fluent, value, place in conditions:
-        owner = Signature.of(fluent)
+    asked = [(Signature.of(fluent), value, fluent.place) for fluent, value in draft.ended_values]
+    bodies = [rule.body for rule in draft.rules_in_time]
+    asked += [(each.signature, each.value, each.place) for body in bodies for each in find_all(body, FluentLiteral)]
+    for owner, value, place in asked:
         if owner in values and owner.name not in draft.texts.damaged:
             _check(draft, owner, value, values, place)
-    rules: list[Rule | PatternRule] = [*draft.rules, *draft.patterns]
-    for each in rules:
+    seen: dict[Rule | PatternRule, Place] = {}
+    for each in draft.rules_in_time:
         first = seen.setdefault(each, each.place)
         if first is not each.place:
             message = f"this rule is already written in line {first.line}"
@@ -51,18 +46,6 @@ def _check(
         hint = did_you_mean(written(value), texts) or f"its values are {', '.join(texts)}"
         at = place if value.place is NOWHERE else value.place
         draft.warning("never", f"{owner} never has the value {written(value)}", at, hint)
-
-
-def _asked(rule: Rule) -> Iterator[tuple[Term, Term, Place]]:
-    """The fluents with values that a rule asks about or ends."""
-    if rule.kind == "terminatedAt" and rule.value is not None:
-        yield rule.subject, rule.value, rule.subject.place
-    yield from _conditions(rule.body)
-
-
-def _conditions(body: Body) -> Iterator[tuple[Term, Term, Place]]:
-    for literal in find_all(body, FluentLiteral):
-        yield literal.fluent, literal.value, literal.place
 
 
 def unending(draft: Draft) -> None:

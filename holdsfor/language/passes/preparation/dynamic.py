@@ -66,13 +66,9 @@ class DomainFeed:
     def given_by(self, entity: Term) -> Member | None:
         """The member that a condition on the input has."""
         unified = unify(name_and_args(entity)[1], name_and_args(self.entity)[1])
-        if unified is None or unified[1] or not all_names(self.members).keys() <= unified[0].keys():
+        if unified is None or unified[1] or not unified[0].keys() >= set(variables(self.members)):
             return None
         return self.domain, tuple(renamed(member, unified[0]) for member in self.members)
-
-
-def all_names(terms: tuple[Term, ...]) -> dict[Var, None]:
-    return dict.fromkeys(variable for term in terms for variable in variables(term))
 
 
 def dynamic(draft: Draft) -> None:
@@ -102,7 +98,7 @@ def _feeds(draft: Draft) -> Iterator[DomainFeed]:
         for literal in grounding.body:
             if isinstance(literal, Call) and literal.signature in draft.declared.dynamic_domains:
                 members = name_and_args(literal.goal)[1]
-                if all_names(members).keys() <= all_names(args).keys():
+                if set(variables(args)).issuperset(variables(members)):
                     entity, value = grounding.entity, grounding.value
                     yield DomainFeed(literal.signature, entity, value, members, grounding.place)
 
@@ -158,7 +154,7 @@ class _Work:
         if unified is None:
             return None
         names, equal = unified
-        for variable in {*all_variables(body), *all_names(head)} - set(names):
+        for variable in {*all_variables(body), *variables(head)} - set(names):
             names[variable] = self.draft.variable(variable)
         tests = tuple(Compare("=", mine, renamed(theirs, names), place) for mine, theirs in equal)
         return tests + tuple(map_terms(literal, lambda term: renamed(term, names)) for literal in body)
