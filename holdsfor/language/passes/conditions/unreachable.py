@@ -18,10 +18,12 @@ def unreachable(draft: Draft) -> None:
     values = group_values(draft.given_values)
     for fluent, _ in draft.ended_values:
         values.setdefault(Signature.of(fluent), [])
-    asked = [(Signature.of(fluent), value, fluent.place) for fluent, value in draft.ended_values]
+    conditions = [(Signature.of(fluent), value, fluent.place) for fluent, value in draft.ended_values]
     bodies = [rule.body for rule in draft.rules_in_time]
-    asked += [(each.signature, each.value, each.place) for body in bodies for each in find_all(body, FluentLiteral)]
-    for owner, value, place in asked:
+    conditions += [
+        (each.signature, each.value, each.place) for body in bodies for each in find_all(body, FluentLiteral)
+    ]
+    for owner, value, place in conditions:
         if owner in values and owner.name not in draft.texts.damaged:
             _check(draft, owner, value, values, place)
     seen: dict[Rule | PatternRule, Place] = {}
