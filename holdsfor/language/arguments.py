@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import About, Body, Call, Compare, Literal
+from holdsfor.language.literals import About, Body, Call, Compare, Literal, Named
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.order.strata import Node
 from holdsfor.language.terms import Term, Var, name_and_args, variables
 
 if TYPE_CHECKING:
@@ -152,9 +151,9 @@ def _constants(kind: str, entity: Term) -> Iterator[tuple[Slot, Term]]:
 Slot = tuple[str, Signature, int]
 
 
-def numbers(draft: Draft) -> dict[Node, frozenset[int]]:
+def numbers(draft: Draft) -> dict[Named, frozenset[int]]:
     """The positions of each event and fluent whose argument must be a number."""
-    by_node: dict[Node, set[int]] = defaultdict(set)
+    by_node: dict[Named, set[int]] = defaultdict(set)
     for kind, owner, position in number_slots(draft):
         if kind != "predicate" and position < owner.arity:
             by_node["event" if kind == "event" else "fluent", owner].add(position)

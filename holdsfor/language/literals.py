@@ -12,6 +12,8 @@ from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, var
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
 Entity = OneOf["event", "fluent"]
+Named = tuple[Entity, Signature]
+"""Whether it is an event or a fluent, and its name with its arity."""
 EdgeKind = OneOf["start", "end", "startI", "endI"]
 EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
 Change = EdgeKind | OneOf["deadline"]
@@ -116,6 +118,11 @@ class Mention(About):
 
     __slots__ = ()
     ENTITY: ClassVar[Entity]
+
+    @property
+    def named(self) -> Named:
+        """Return what it is about."""
+        return self.ENTITY, self.signature
 
 
 class AtPoint(Literal):

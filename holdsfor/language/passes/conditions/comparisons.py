@@ -12,9 +12,8 @@ from operator import eq, ge, gt, le, lt, ne
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Body, Call, Compare, Is, Literal, Or
+from holdsfor.language.literals import Body, Call, Compare, Is, Literal, Mention, Or
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.order.strata import mentions
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.reading.elsewhere import date_hint, function_hint, is_function_elsewhere, not_arithmetic
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, overlap, variables
@@ -89,7 +88,7 @@ def _named_terms(draft: Draft) -> set[Signature]:
 
 def _matched(body: Body) -> Iterator[Term]:
     """The events and fluents of a body, and the values of these."""
-    for literal in mentions(body):
+    for literal in find_all(body, Mention):
         yield literal.subject
         yield from () if literal.value is None else (literal.value,)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Body
-from holdsfor.language.passes.order.strata import mentions
+from holdsfor.language.literals import Body, Mention
+from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.terms import Compound, Items, Term, is_ground, name_and_args
 from holdsfor.language.written import written
@@ -35,7 +35,7 @@ def _without_calculations(head: Term) -> Term:
 
 
 def _conditions(draft: Draft, body: Body) -> None:
-    for literal in mentions(body):
+    for literal in find_all(body, Mention):
         _check(draft, literal.subject, literal.value, False)
 
 

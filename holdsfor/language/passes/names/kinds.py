@@ -9,9 +9,9 @@ from typing import Literal as OneOf
 from holdsfor.language.arguments import numbers
 from holdsfor.language.description import Deadline, Initially, Input, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean, group_values
-from holdsfor.language.literals import Occurs
+from holdsfor.language.literals import Mention, Named, Occurs
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.order.strata import Node, defined, mentioned, steps
+from holdsfor.language.passes.order.strata import defined, steps
 from holdsfor.language.patterns import EventPattern
 from holdsfor.language.terms import Place, is_ground
 from holdsfor.language.written import written
@@ -34,13 +34,14 @@ def kinds(draft: Draft) -> None:
     _check_definitions(draft, first)
 
     outputs = definitions(draft)
-    read: dict[Node, Place] = {}
-    readers: Counter[Node] = Counter()
+    read: dict[Named, Place] = {}
+    readers: Counter[Named] = Counter()
     for body in (rule.body for rule in draft.rules_in_time):
-        for node, place in mentioned(body):
-            if node not in outputs:
-                read.setdefault(node, place)
-        readers.update({node for node, _ in mentioned(body)})
+        mentions = list(find_all(body, Mention))
+        for literal in mentions:
+            if literal.named not in outputs:
+                read.setdefault(literal.named, literal.place)
+        readers.update({literal.named for literal in mentions})
     for node in _check_leaves(draft, outputs):
         del read[node]
     _check_uses(draft, read, outputs, readers)
@@ -52,7 +53,7 @@ def kinds(draft: Draft) -> None:
     _find_also_input(draft, positions, lasting)
 
 
-def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], lasting: set[Node]) -> None:
+def _find_also_input(draft: Draft, positions: Mapping[Named, frozenset[int]], lasting: set[Named]) -> None:
     """Find the definitions that may also come as input: those declared so, or all if no input is declared."""
     lasting = lasting | {("event", rule.signature) for rule in draft.patterns}
     unreported = draft.definitions.unreported
@@ -65,19 +66,19 @@ def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], las
             draft.definitions.also_input.append(also)
 
 
-def _lasting(draft: Draft) -> set[Node]:
+def _lasting(draft: Draft) -> set[Named]:
     """The events whose starts and ends both matter to some rule."""
     bodies = [rule.body for rule in draft.rules_in_time]
     return {("event", each.signature) for body in bodies for each in find_all(body, Occurs)}
 
 
-def definitions(draft: Draft) -> set[Node]:
+def definitions(draft: Draft) -> set[Named]:
     """All that rules define."""
     fluents = draft.definitions.simple | draft.definitions.static | set(draft.declared.fallbacks)
     return {("event", owner) for owner in draft.definitions.events} | {("fluent", owner) for owner in fluents}
 
 
-def _kind(draft: Draft, node: Node) -> OneOf["event", "interval", "point"]:
+def _kind(draft: Draft, node: Named) -> OneOf["event", "interval", "point"]:
     if node[0] == "event":
         return "event"
     return "point" if node[1] in draft.declared.points else "interval"
@@ -106,13 +107,13 @@ def _check_two_worlds(draft: Draft) -> None:
             draft.error("two-definitions", message, rule.head.place, hint)
 
 
-def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
+def _check_leaves(draft: Draft, outputs: set[Named]) -> list[Named]:
     """Fluents that stand in a pattern without their value; each is reported once."""
     nodes = outputs | set(draft.declared.inputs) | set(draft.declared.entities)
-    leaves: dict[Node, None] = {}
+    leaves: dict[Named, None] = {}
     for leaf in (each for rule in draft.patterns for each in find_all(rule.pattern, EventPattern)):
         owner = Signature.of(leaf.event)
-        node: Node = ("event", owner)
+        node: Named = ("event", owner)
         if node not in nodes and ("fluent", owner) in nodes and node not in leaves:
             leaves[node] = None
             hint = f"write ({written(leaf.event)}=true), or the value that is meant"
@@ -142,7 +143,7 @@ def _check_values(draft: Draft, owner: Signature) -> None:
         return
 
 
-def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node], readers: Counter[Node]) -> None:
+def _check_uses(draft: Draft, read: dict[Named, Place], outputs: set[Named], readers: Counter[Named]) -> None:
     """Names in bodies that look like slips for a name that is known."""
     nodes = outputs | set(draft.declared.inputs) | set(draft.declared.entities)
     for node, place in read.items():
@@ -150,7 +151,7 @@ def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node], reade
         if node in nodes or owner.name in draft.texts.damaged:
             continue
         arities = sorted(each.arity for kind, each in nodes if kind == entity and each.name == owner.name)
-        other: Node = ("fluent" if entity == "event" else "event", owner)
+        other: Named = ("fluent" if entity == "event" else "event", owner)
         if arities:
             hint = f"give {owner.name} {arguments(*arities)}"
             draft.error("arity", f"{owner.name} is used with {arguments(owner.arity)}", place, hint)
@@ -166,7 +167,7 @@ def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node], reade
             _warn_misspelt(draft, node, place, sorted(outputs), others)
 
 
-def _warn_other_kind(draft: Draft, node: Node, place: Place) -> None:
+def _warn_other_kind(draft: Draft, node: Named, place: Place) -> None:
     entity, owner = node
     if entity == "event":
         message = f"{owner} is a fluent here; happensAt reads an input event of the same name"
@@ -177,7 +178,7 @@ def _warn_other_kind(draft: Draft, node: Node, place: Place) -> None:
     draft.warning("kind", message, place, hint)
 
 
-def _warn_arities(draft: Draft, node: Node, place: Place, read: dict[Node, Place]) -> None:
+def _warn_arities(draft: Draft, node: Named, place: Place, read: dict[Named, Place]) -> None:
     entity, owner = node
     first = next(each for kind, each in read if kind == entity and each.name == owner.name)
     if first.arity != owner.arity:
@@ -185,7 +186,7 @@ def _warn_arities(draft: Draft, node: Node, place: Place, read: dict[Node, Place
         draft.warning("arity", message, place, f"they are two different inputs: {first} and {owner}")
 
 
-def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: list[Node], read_often: list[Node]) -> None:
+def _warn_misspelt(draft: Draft, node: Named, place: Place, outputs: list[Named], read_often: list[Named]) -> None:
     """Warn of an input that is one slip away from a name that rules define, or that others read."""
     entity, owner = node
     for near in (each for each in (*outputs, *read_often) if _is_one_slip(node, each)):
@@ -197,7 +198,7 @@ def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: list[Node], 
         return
 
 
-def _is_one_slip(node: Node, other: Node) -> bool:
+def _is_one_slip(node: Named, other: Named) -> bool:
     return node[0] == other[0] and node[1].arity == other[1].arity and one_slip(node[1].name, other[1].name)
 
 

@@ -7,9 +7,8 @@ from collections.abc import Collection
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import Call, Compare, Is
+from holdsfor.language.literals import Call, Compare, Is, Mention
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.order.strata import mentioned
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.elsewhere import unavailable
 from holdsfor.language.terms import Term
@@ -79,5 +78,5 @@ def _event_instead(draft: Draft, goal: Term, predicates: Collection[str]) -> str
 
 
 def _events_and_fluents(draft: Draft) -> set[Signature]:
-    read = {node[1] for body in draft.bodies for node, _ in mentioned(body)}
+    read = {literal.signature for body in draft.bodies for literal in find_all(body, Mention)}
     return read | draft.definitions.all

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Defined, FluentValue, Rule, Signature
-from holdsfor.language.literals import Body, Entity, Mention
+from holdsfor.language.literals import Entity, Mention, Named, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.graph import components
+from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import Place, Term, is_ground
 
 if TYPE_CHECKING:
     from holdsfor.language.draft import Draft
 
-Node = tuple[Entity, Signature]
 Part = tuple[Entity, Defined]
 
 
@@ -60,10 +61,8 @@ def strata(draft: Draft) -> None:
 def defined_parts(draft: Draft) -> dict[Part, None]:
     """Every event, fluent and value that is defined by itself, in the order of rules, initially and deadlines."""
     split = split_values(draft.rules, draft.definitions.simple)
-    fluents = [each.fluent for each in draft.initially] + [each.fluent for each in draft.deadlines]
-    also: list[Part] = [("fluent", Signature.of(fluent)) for fluent in fluents]
-    also += [("event", rule.signature) for rule in draft.patterns]
-    return dict.fromkeys([*(_part(rule, split) for rule in draft.rules), *also])
+    statements = chain[Statement](draft.rules, draft.initially, draft.deadlines, draft.patterns)
+    return dict.fromkeys(_part(each, split) for each in statements)
 
 
 def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Signature, tuple[Term, ...]]:
@@ -84,36 +83,28 @@ def steps(draft: Draft) -> Iterator[Dependency]:
     """Iterate over what each definition needs, among those that are defined."""
     parts = defined_parts(draft)
     split = split_values(draft.rules, draft.definitions.simple)
-    for rule in draft.rules:
-        for literal in mentions(rule.body):
-            for need in _needs(literal, split):
-                if need in parts:
-                    yield Dependency(_part(rule, split), need, literal, rule, literal.place)
-    for pattern in draft.patterns:
-        for literal in mentions(pattern.body):
-            for need in _needs(literal, split):
-                if need in parts:
-                    yield Dependency(("event", pattern.signature), need, literal, None, literal.place)
-    for initial in draft.initially:
-        for literal in mentions(initial.body):
-            for need in _needs(literal, split):
-                yield Dependency(("fluent", initial.signature), need, literal, None, literal.place)
+    for statement in chain[Statement](draft.rules, draft.patterns, draft.initially):
+        head = _part(statement, split)
+        rule = statement if isinstance(statement, Rule) else None
+        for literal in find_all(statement.body, Mention):
+            needs = (need for need in _needs(literal, split) if need in parts)
+            yield from (Dependency(head, need, literal, rule, literal.place) for need in needs)
     for deadline in draft.deadlines:
         fluent: Part = "fluent", deadline.signature
         yield Dependency(fluent, fluent, None, None, deadline.place)
 
 
-def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:
-    """Return the definition that a rule is for."""
-    entity, owner = defined(rule)
-    if rule.kind == "holdsFor" and rule.value is not None and owner in split:
-        return entity, FluentValue(*owner, rule.value)
+def _part(statement: Statement, split: Mapping[Signature, tuple[Term, ...]]) -> Part:
+    """Return the definition that a rule, a pattern, an initial value or a deadline is for."""
+    entity, owner = defined(statement)
+    if isinstance(statement, Rule) and statement.kind == "holdsFor" and statement.value and owner in split:
+        return entity, FluentValue(*owner, statement.value)
     return entity, owner
 
 
 def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Iterator[Part]:
     """Iterate over what a condition may be about: the simple values of a fluent, and those defined one by one."""
-    entity, owner = node(literal)
+    entity, owner = literal.named
     value = literal.value
     own = split.get(owner, ())
     if value is None or value not in own:
@@ -123,20 +114,7 @@ def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Ite
             yield entity, FluentValue(*owner, each)
 
 
-def defined(rule: Rule) -> Node:
-    """The event or fluent that a rule is for."""
-    return "event" if rule.kind == "happensAt" else "fluent", rule.signature
-
-
-def mentions(body: Body) -> Iterator[Mention]:
-    """Iterate over the conditions of a body on events and fluents, also those inside others."""
-    return find_all(body, Mention)
-
-
-def node(literal: Mention) -> Node:
-    """Return the event or fluent that a condition is about."""
-    return literal.ENTITY, literal.signature
-
-
-def mentioned(body: Body) -> Iterator[tuple[Node, Place]]:
-    return ((node(literal), literal.place) for literal in mentions(body))
+def defined(statement: Statement) -> Named:
+    """Return the event or fluent that a rule, a pattern, an initial value or a deadline is for."""
+    is_event = isinstance(statement, PatternRule) or (isinstance(statement, Rule) and statement.kind == "happensAt")
+    return "event" if is_event else "fluent", statement.signature
