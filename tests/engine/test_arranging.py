@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdsfor
@@ -47,6 +47,7 @@ def contents(points: Points) -> list[object]:
     return [points.key, points.packed.tolist(), *texts]
 
 
+@settings(deadline=None)  # the first example may compile kernels
 @given(streams, st.sampled_from([4, 20, 40]))
 def test_together_or_alone(streams: dict[tuple[str, int], list[tuple[int, int, int, float]]], code_bits: int) -> None:
     """code_bits: with many of them, pairs of arguments are numbers out of a table, and places need a sort each."""
