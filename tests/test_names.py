@@ -22,12 +22,9 @@ AMBIGUOUS_NAMES = 80
 DOCSTRINGS_TO_REWRITE: tuple[str, ...] = ()
 RIDDLES_TO_REPLACE = (
     "engine/",
-    "job/",
     "kernels/",
-    "local/",
     "once.py",
     "rules.py",
-    "spark/",
 )
 
 

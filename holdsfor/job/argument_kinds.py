@@ -47,10 +47,10 @@ def find_clashes(description: EventDescription, kinds: Kinds) -> Iterator[str]:
     """Arguments that rules join although they are never equal."""
     if not kinds:
         return
-    known = join_kinds(kinds, kinds_of_facts(description))
+    kinds_of_all = join_kinds(kinds, kinds_of_facts(description))
     for group in groups_of_arguments(description):
-        for one, other in combinations([slot for slot in group if _shown_key(slot) in known], 2):
-            first, second = known[_shown_key(one)], known[_shown_key(other)]
+        for one, other in combinations([slot for slot in group if _shown_key(slot) in kinds_of_all], 2):
+            first, second = kinds_of_all[_shown_key(one)], kinds_of_all[_shown_key(other)]
             if not first & second and first & ~NAME and second & ~NAME:
                 yield (
                     f"{_shown(one)} has {_words(first)} and {_shown(other)} {_words(second)}. Rules take them for the "

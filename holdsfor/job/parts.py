@@ -125,10 +125,10 @@ def footer_span(parts: Sequence[Part], inputs: Sequence[Input]) -> tuple[int, in
         for path, events in files.items()
         if (pieces := events.file_format.pieces) is not None
     ]
-    known = [span for span in spans if span is not None]
-    if not known or len(known) < len(spans):
+    complete = [span for span in spans if span is not None]
+    if not complete or len(complete) < len(spans):
         return None
-    low, high = min(low for low, _ in known), max(high for _, high in known)
+    low, high = min(low for low, _ in complete), max(high for _, high in complete)
     return (low, high) if low >= -MOST_TIME and high <= MOST_TIME else None  # a row that is refused reaches further
 
 

@@ -205,18 +205,18 @@ class Evidence:
         place = pc.index_in(self.entities, other.entities).fill_null(-1).to_numpy(zero_copy_only=False)
         entity = np.repeat(np.arange(len(self.entities)), np.diff(self.first))
         theirs = np.repeat(np.arange(len(other.entities)), np.diff(other.first))
-        known = (place.astype(np.int64)[entity] << 32) | self.to
-        kept = ~np.isin(known, (theirs << 32) | other.to)
-        terms = pa.DictionaryArray.from_arrays(pa.array(entity[kept].astype(np.int32)), self.entities)
-        return Evidence([Block("", "event", (terms,), None, self.to[kept], None, self.to[kept])])
+        links = (place.astype(np.int64)[entity] << 32) | self.to
+        is_new = ~np.isin(links, (theirs << 32) | other.to)
+        terms = pa.DictionaryArray.from_arrays(pa.array(entity[is_new].astype(np.int32)), self.entities)
+        return Evidence([Block("", "event", (terms,), None, self.to[is_new], None, self.to[is_new])])
 
     def send(self, block: Block, position: int, stage: int, buckets: int, use: Use = "given") -> Iterator[Parcel]:
         """Each row to every bucket that has a tuple with the argument at the position."""
         column = as_text(block.column(position))
         place = pc.index_in(column.dictionary, self.entities).fill_null(-1).to_numpy(zero_copy_only=False)
-        known = place[column.indices.to_numpy(zero_copy_only=False)].astype(np.int64)
-        rows = np.flatnonzero(known >= 0)
-        i, j = expand(self.first[known[rows]].copy(), self.first[known[rows] + 1].copy())
+        entities = place[column.indices.to_numpy(zero_copy_only=False)].astype(np.int64)
+        rows = np.flatnonzero(entities >= 0)
+        i, j = expand(self.first[entities[rows]].copy(), self.first[entities[rows] + 1].copy())
         for number, part in shared_out(block.take(rows[i]), self.to[j], buckets):
             yield Parcel(stage, number, use, part)
 

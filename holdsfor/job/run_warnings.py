@@ -198,11 +198,11 @@ def _find_lost_rows(metrics: Mapping[str, Any]) -> Iterator[str]:
 
 def reasons_text(reasons: Mapping[str, int]) -> str:
     """The most frequent ones, where they are known."""
-    told = [f"{reason} ({count:,})" for reason, count in most_frequent(reasons, _TOLD)]
-    if not told:
+    texts = [f"{reason} ({count:,})" for reason, count in most_frequent(reasons, _TOLD)]
+    if not texts:
         return ""
-    more = len(reasons) - len(told)
-    return f": {'; '.join(told)}" + (f"; and for {more} other reason{'s' if more > 1 else ''}" if more else "")
+    more = len(reasons) - len(texts)
+    return f": {'; '.join(texts)}" + (f"; and for {more} other reason{'s' if more > 1 else ''}" if more else "")
 
 
 def _find_constant_time(metrics: Mapping[str, Any]) -> Iterator[str]:

@@ -74,12 +74,12 @@ class Known:
     intervals: Log = field(default_factory=lambda: Log(INTERVAL_LOG, fold_intervals))
     occurrences: Log = field(default_factory=lambda: Log(OCCURRENCE_LOG, fold_occurrences))
 
-    def add(self, told: Sequence[Changes], fired: int) -> Changes:
+    def add(self, steps: Sequence[Changes], fired: int) -> Changes:
         """The changes of several query times as one."""
         self.fired = fired
         return Changes(
-            self.intervals.add((change.intervals for change in told), self.edge),
-            self.occurrences.add((change.occurrences for change in told), self.edge),
+            self.intervals.add((change.intervals for change in steps), self.edge),
+            self.occurrences.add((change.occurrences for change in steps), self.edge),
         )
 
     def restore(self, intervals: pa.Table, occurrences: pa.Table, fired: int | None) -> None:

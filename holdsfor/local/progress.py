@@ -59,10 +59,11 @@ def progress(
         program = make_program(plan(description))
         read = source.counting_in(unit).read(description.inputs)
         windows = find_windows(read.timed, *times)
-        kept = [standing(counted(set_aside(block, windows.fence)[0], windows).block, windows) for block in read.blocks]
+        inside = [set_aside(block, windows.fence)[0] for block in read.blocks]
+        blocks = [standing(counted(block, windows).block, windows) for block in inside]
 
         def attempt(room: int) -> pa.Table:
-            world = prepare(program, kept, windows, room=room)
+            world = prepare(program, blocks, windows, room=room)
             evaluate(program, world)
             return progress_table(program.plan, world)
 

@@ -77,12 +77,12 @@ def recognise_for(
     source = source.counting_in(unit)
     ticks = check_ticks(times, unit)
     with shown_refusals(description.texts.sources):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
         blocks = [block for part in read for block in part.blocks]
         program = program_once(plan(description.with_input({block.name for block in blocks})))
         program = program if tuning is program.tuning else replace(program, tuning=tuning)
-        seconds, fence = time.perf_counter() - begun, None
+        seconds, fence = time.perf_counter() - started, None
         types = reduce(join_types, (part.types for part in read))
         count = 1 if stepped else choose_threads(threads, program, sum(map(len, blocks)))
         if count == 1:

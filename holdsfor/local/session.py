@@ -78,8 +78,8 @@ def live(
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(GivenTimes(window, step, start, end, tick), unit)
-    kept = None if keep is None else ticks_of("time to keep", keep, unit)
-    session = _begin(choose_results(description, only), SessionTerms(times, unit, report, kept), incremental)
+    ticks_to_keep = None if keep is None else ticks_of("time to keep", keep, unit)
+    session = _begin(choose_results(description, only), SessionTerms(times, unit, report, ticks_to_keep), incremental)
     warn_if_unbounded(session.program.plan)
     if times.start is not None:
         session.begin(times.start)
@@ -112,7 +112,7 @@ def resume(
     session.types |= saved.types
     if saved.start is not None:
         session.begin(saved.start, saved.carried, saved.waiting)
-    session.known.restore(saved.intervals, saved.occurrences, session.fired)
+    session.results.restore(saved.intervals, saved.occurrences, session.fired)
     return session
 
 
@@ -174,7 +174,7 @@ class LiveSession:
     description: EventDescription
     terms: SessionTerms
     program: Program
-    known: Known
+    results: Known
     incremental: bool = True
     metrics: Counter[str] = field(default_factory=Counter)
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # that mappings list, by event or fluent
@@ -229,9 +229,9 @@ class LiveSession:
             tick = self.terms.times.tick
             self.begin((span[0] - 1) // tick * tick)
         assert self.evaluation is not None
-        kept = [counted(block, self.evaluation.windows, self.evaluation.fired) for block in blocks]
-        self.evaluation.add([rows.block for rows in kept])
-        return _join_tables(nothing_late(), [rows.late for rows in kept])
+        sorted_out = [counted(block, self.evaluation.windows, self.evaluation.fired) for block in blocks]
+        self.evaluation.add([rows.block for rows in sorted_out])
+        return _join_tables(nothing_late(), [rows.late for rows in sorted_out])
 
     @one_at_a_time
     def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
@@ -250,7 +250,7 @@ class LiveSession:
         evaluation = self.evaluation
         due = range(0) if evaluation is None else due_by_clock(evaluation.windows, evaluation.fired, until)
         if evaluation is None or not due:
-            return self.known.nothing
+            return self.results.nothing
         is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
         relations = evaluation.scope.relations(self.program.plan)
 
@@ -260,22 +260,22 @@ class LiveSession:
 
         with shown_refusals(self.description.texts.sources):
             steps = evaluation.advance(due, tell)
-        told = self.known.add([changed for changed, _ in steps], due[-1])
+        log = self.results.add([changed for changed, _ in steps], due[-1])
         for _, counts in steps:
             self.metrics.update(counts.work)
         self.metrics.update(
             events_equal=sum(counts.equal for _, counts in steps),
             query_times=len(due),
             query_times_from_scratch=sum(counts.work is None for _, counts in steps),
-            intervals_changed=told.intervals.num_rows,
-            occurrences_changed=told.occurrences.num_rows,
+            intervals_changed=log.intervals.num_rows,
+            occurrences_changed=log.occurrences.num_rows,
         )
-        return told
+        return log
 
     @one_at_a_time
     def current(self) -> Current:
         """Intervals and occurrences as they are known now: what all changes so far come to."""
-        return self.known.current()
+        return self.results.current()
 
     @one_at_a_time
     def why(self, fact: str, at: TimePoint) -> Derivation:
@@ -308,15 +308,15 @@ class LiveSession:
     @one_at_a_time
     def save(self, folder: str | Path) -> None:
         """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""
-        evaluation, known = self.evaluation, self.known
+        evaluation, results = self.evaluation, self.results
         saved = Saved(
             identify_rules(self.program),
             self.terms,
             None if evaluation is None else evaluation.windows.start,
             NOTHING_YET if evaluation is None else evaluation.save(),
             () if evaluation is None else evaluation.waiting,
-            known.intervals.recent(known.edge),
-            known.occurrences.recent(known.edge),
+            results.intervals.recent(results.edge),
+            results.occurrences.recent(results.edge),
             self.metrics,
             self.columns,
             self.seen,

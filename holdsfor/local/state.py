@@ -60,8 +60,8 @@ class KeptState:
         """By name, with or without the number of arguments."""
         chosen = [each for each in self.holdings if name in (each.relation, each.blocks[0].name)]
         if not chosen:
-            known = ", ".join(sorted({each.relation for each in self.holdings})) or "nothing"
-            raise HoldsforError(f"there are no rows of {name!r}. The state holds {known}.")
+            names = ", ".join(sorted({each.relation for each in self.holdings})) or "nothing"
+            raise HoldsforError(f"there are no rows of {name!r}. The state holds {names}.")
         return chosen
 
 

@@ -48,8 +48,8 @@ def stream(
 class LocalQuery(LiveQuery):
     """Works in a thread of its own, so that whoever has begun it can watch and stop it."""
 
-    def __init__(self, begun: Begun, feed: Feed, once: bool, name: str | None, pause: float) -> None:
-        super().__init__(begun, once, name)
+    def __init__(self, started: Begun, feed: Feed, once: bool, name: str | None, pause: float) -> None:
+        super().__init__(started, once, name)
         self._feed, self._pause = feed, pause
         self._memory = Memory()  # all batches are evaluated here, so that state files are only written
         self._ended = threading.Event()  # asked to end

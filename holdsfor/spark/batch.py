@@ -114,9 +114,9 @@ def recognise(
         unit = agree_on_tick_unit(description, chosen.tick_unit, events.given_unit)
         events = events.counting_in(unit)
     else:
-        known = as_mapping(mapping)
-        unit = agree_on_tick_unit(description, chosen.tick_unit, known.given_unit)
-        mapping = known.counting_in(unit)
+        resolved = as_mapping(mapping)
+        unit = agree_on_tick_unit(description, chosen.tick_unit, resolved.given_unit)
+        mapping = resolved.counting_in(unit)
     ticks = check_ticks(chosen, unit)
     with shown_refusals(description.texts.sources):
         program = make_program(plan(description))
@@ -245,9 +245,9 @@ def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[TaskRow]
     job, parts = shared
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            begun = time.perf_counter()
+            started = time.perf_counter()
             events = parts[number].agreeing(job.types).read(inputs)
-            yield from read_part(job, events, number, time.perf_counter() - begun)
+            yield from read_part(job, events, number, time.perf_counter() - started)
 
 
 def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any) -> Iterator[TaskRow]:

@@ -111,8 +111,8 @@ def required_connector() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        said = f"{error} {error.__cause__}"
-        if "find data source: kafka" not in said and "data source `kafka`" not in said:
+        message = f"{error} {error.__cause__}"
+        if "find data source: kafka" not in message and "data source `kafka`" not in message:
             raise
         raise HoldsforError(
             "Spark has no connector for Kafka here. Let Spark fetch it when it starts: "

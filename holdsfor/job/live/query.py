@@ -32,12 +32,12 @@ RECENT = 100
 class LiveQuery(ABC):
     """Tables of what it has found so far can be read at any time. name: for people, as Spark's `queryName`."""
 
-    def __init__(self, begun: Begun, once: bool, name: str | None) -> None:
-        self.job: Stream = begun.job
-        self.places: Places = begun.places
-        self.lease: Lease = begun.lease
-        self.shapes = begun.shapes
-        self.deliveries = begun.deliveries
+    def __init__(self, started: Begun, once: bool, name: str | None) -> None:
+        self.job: Stream = started.job
+        self.places: Places = started.places
+        self.lease: Lease = started.lease
+        self.shapes = started.shapes
+        self.deliveries = started.deliveries
         self.once = once
         self.name = name
         self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT)

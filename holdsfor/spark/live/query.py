@@ -68,12 +68,12 @@ def stream(
         check_frame(frames[0], reader.mapping, description.inputs)
     rows = pack_tables(events) if isinstance(events, Mapping) else events
     pause = None if every is None else seconds_between(every)
-    begun = begin_stream(description, reader, on_workers(spark), 2 * count_cores(spark), **options)
+    started = begin_stream(description, reader, on_workers(spark), 2 * count_cores(spark), **options)
     try:
-        live = SparkQuery(spark, begun, once, name)
-        live.begin(rows, 1.0 if pause is None and begun.job.setting.clock is not None else pause)
+        live = SparkQuery(spark, started, once, name)
+        live.begin(rows, 1.0 if pause is None and started.job.setting.clock is not None else pause)
     except BaseException:
-        begun.lease.release()
+        started.lease.release()
         raise
     return live
 
@@ -81,8 +81,8 @@ def stream(
 class SparkQuery(LiveQuery):
     """A query of Spark's that runs our batches."""
 
-    def __init__(self, spark: SparkSession, begun: Begun, once: bool, name: str | None) -> None:
-        super().__init__(begun, once, name)
+    def __init__(self, spark: SparkSession, started: Begun, once: bool, name: str | None) -> None:
+        super().__init__(started, once, name)
         self.spark = spark
         self._query: StreamingQuery | None = None
         self._stopped = False

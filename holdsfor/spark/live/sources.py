@@ -46,10 +46,13 @@ def open_source(
     from holdsfor.spark.kafka import read_topics
 
     if place.startswith(SCHEME):
-        known = as_mapping(mapping)
+        resolved = as_mapping(mapping)
         kafka = Kafka.parse(place)
-        kafka = replace(kafka, topics=kafka.topics or topic_filters(known))
-        yield read_topics(spark, kafka, max_events), MessageReader(known, f"{kafka.servers} {', '.join(kafka.topics)}")
+        kafka = replace(kafka, topics=kafka.topics or topic_filters(resolved))
+        yield (
+            read_topics(spark, kafka, max_events),
+            MessageReader(resolved, f"{kafka.servers} {', '.join(kafka.topics)}"),
+        )
         return
     require_sources()
     from holdsfor.spark.live.files import file_stream

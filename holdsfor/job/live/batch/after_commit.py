@@ -70,18 +70,18 @@ class RejectWarnings:
     """Tells why rows are rejected: each reason once, so that a stream with many bad rows stays readable."""
 
     tables: Store
-    told: set[str] = field(default_factory=set)
+    warned: set[str] = field(default_factory=set)
 
     def __call__(self, commit: Commit) -> None:
         files = [file for file in commit.files if file.name.startswith("rejects/")][:REJECT_FILES]
-        if not files or len(self.told) >= REASONS_TOLD:
+        if not files or len(self.warned) >= REASONS_TOLD:
             return
         reasons: dict[str, int] = {}
         for file in files:
             reasons = join_reasons(reasons, count_reasons(self.tables.read_table(file.name, file.crc)))
-        if set(reasons) <= self.told:
+        if set(reasons) <= self.warned:
             return
-        self.told.update(reasons)
+        self.warned.update(reasons)
         rejected, rows = int(commit.counts.get("events_rejected", 0)), int(commit.counts.get("events_in", 0))
         _log.warning(
             "%s of batch %d %s rejected%s. They are in %s; a reason is told once.",

@@ -65,8 +65,8 @@ class Attempts:
         """Read the attempts at the first batch after a start that an earlier process has noted."""
         attempts = Attempts(store, batch)
         if store.exists(attempts.name):
-            known = store.read_json(attempts.name)
-            attempts.failed, attempts.trials = known["begun"], known["trials"]
+            record = store.read_json(attempts.name)
+            attempts.failed, attempts.trials = record["begun"], record["trials"]
         attempts.write()
         return attempts
 
@@ -81,14 +81,14 @@ class Attempts:
 
     def trial(self, name: str, works: Callable[[], bool]) -> bool:
         """Whether it works. What has ended the process twice does not."""
-        known = self.trials.get(name, 0)
-        if not isinstance(known, bool) and known < 2:
-            self.trials[name] = known + 1
+        failures = self.trials.get(name, 0)
+        if not isinstance(failures, bool) and failures < 2:
+            self.trials[name] = failures + 1
             self.write()
             try:
                 self.trials[name] = works()
             except Exception:  # a fault of the machine: the trial has not been made
-                self.trials[name] = known
+                self.trials[name] = failures
                 raise
             finally:
                 self.write()

@@ -129,13 +129,13 @@ class Deliveries:
     def __call__(self, commit: Commit) -> None:
         if not self.each_sink:
             return
-        begun = time.monotonic()
+        started = time.monotonic()
         attempts = [Attempt(delivery, commit) for delivery in self.each_sink]
         for attempt in attempts:
             attempt.start()
         for attempt in attempts:
             self._await(attempt)
-        self.seconds = time.monotonic() - begun
+        self.seconds = time.monotonic() - started
         for attempt in attempts:
             if attempt.failure is not None:
                 raise attempt.failure

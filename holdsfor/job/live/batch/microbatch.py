@@ -81,7 +81,7 @@ class Stream:
         if before is not None and before.closed:
             self._publish(before)
             return before
-        begun = time.perf_counter()
+        started = time.perf_counter()
         batch = _following(before)
         start = self._start(before, None)
         windows = ended(self.setting.times.windows(0 if start is None else start), before, self.setting.max_ahead)
@@ -90,7 +90,7 @@ class Stream:
         job = self._job_for(windows)
         turn = self._outlook(job, commit, before, crew).turn(commit, due)
         before_evaluation = time.perf_counter()
-        return self._commit(job, commit, turn, crew.evaluate(job, turn), begun, before_evaluation)
+        return self._commit(job, commit, turn, crew.evaluate(job, turn), started, before_evaluation)
 
     def is_due(self) -> bool:
         """Whether a query time has come by the clock, so that a batch is worth running though it has no rows."""
@@ -114,7 +114,7 @@ class Stream:
 
     def _run(self, source: int, crew: Crew, before: Commit | None, spark: Mapping[str, str], first: bool) -> Commit:
         """first: since the process has been started."""
-        begun = time.perf_counter()
+        started = time.perf_counter()
         batch = _following(before)
         commit = before or Commit(batch)
         commit = replace(commit, batch=batch, source=SourcePlace(source, spark), files=(), counts={}, closed=False)
@@ -135,8 +135,8 @@ class Stream:
         if self.setting.pace is not None:
             self.setting.pace.wait(commit.rows.watermark)
         commit, turn, done = _guarded(guard, job, commit, outlook.turn(commit, outlook.due(commit)))
-        counts = dict(commit.counts) | {"seconds_to_read": round(was_read - begun, 4)}
-        after = self._commit(job, replace(commit, counts=counts), turn, done, begun, was_read)
+        counts = dict(commit.counts) | {"seconds_to_read": round(was_read - started, 4)}
+        after = self._commit(job, replace(commit, counts=counts), turn, done, started, was_read)
         guard.attempts.forget()
         return after
 
@@ -213,12 +213,12 @@ class Stream:
         return before.rows.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)
 
     def _commit(
-        self, job: Job, commit: Commit, turn: Turn, notes: Sequence[Note], begun: float, was_read: float
+        self, job: Job, commit: Commit, turn: Turn, notes: Sequence[Note], started: float, was_read: float
     ) -> Commit:
         """Make the batch count, and say so. notes: of what has been evaluated."""
         counts, now = sum_counts([commit.counts, *(note["counts"] for note in notes)]), time.perf_counter()
         counts |= {"query_times": len(turn.due), "seconds_to_evaluate": round(now - was_read, 4)}
-        counts["seconds"] = round(now - begun, 4)
+        counts["seconds"] = round(now - started, 4)
         after = replace(
             commit,
             state=_state_after(commit, turn, files_of(notes, "state"), job.windows.end),

@@ -101,15 +101,15 @@ def take_out(table: pa.Table, row: int, skips: Sequence[Skip]) -> tuple[list[tup
     for number, skip in enumerate(skips):
         owner[max(skip.first - before, 0) : max(skip.stop - before, 0)] = number
     cuts = [0, *(np.flatnonzero(np.diff(owner)) + 1).tolist(), table.num_rows]
-    kept, aside = list[tuple[int, pa.Table]](), list[Aside]()
+    pieces, aside = list[tuple[int, pa.Table]](), list[Aside]()
     for low, high in pairwise(cuts):
         piece = table.slice(low, high - low)
         if owner[low] < 0:
-            kept.append((row + low, piece))
+            pieces.append((row + low, piece))
         else:
             skip = skips[owner[low]]
             aside.append(Aside(piece, row + low, skip.reason, skip.attempts))
-    return kept, aside
+    return pieces, aside
 
 
 def read_by_halves(
@@ -149,10 +149,10 @@ def quarantine_table(asides: Sequence[Aside], source: str) -> pa.Table:
 
 def _row_data(row: pa.Table) -> bytes:
     columns = [_cut(column) for column in row.columns]
-    kept = pa.table(dict(zip(row.column_names, columns, strict=True)))
+    shown = pa.table(dict(zip(row.column_names, columns, strict=True)))
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, kept.schema) as writer:
-        writer.write_table(kept)
+    with pa.ipc.new_stream(sink, shown.schema) as writer:
+        writer.write_table(shown)
     return bytes(sink.getvalue())
 
 

@@ -142,17 +142,17 @@ def spooled_messages(
 
     watch: called with the function that tells how the broker is.
     """
-    known = as_mapping(mapping)
-    if known.tables:
+    resolved = as_mapping(mapping)
+    if resolved.tables:
         raise HoldsforError("[tables] is for files and data frames. For messages, use [topics] and [events].")
     settings = Settings.parse(address)
     if not settings.topics:
-        settings = replace(settings, topics=topic_filters(known))
+        settings = replace(settings, topics=topic_filters(resolved))
     folder = located(spool)
     with Spooler(settings, folder, take_over=take_over) as spooler:
         if watch is not None:
             watch(spooler.source_metrics)
-        yield folder, MessageReader(known, f"{settings.address} {', '.join(sorted(settings.topics))}")
+        yield folder, MessageReader(resolved, f"{settings.address} {', '.join(sorted(settings.topics))}")
 
 
 @contextmanager

@@ -84,9 +84,9 @@ class FileFeed:
 
     def latest(self, start: Offset) -> Offset:
         """Up to where the next batch goes; the start itself if there is nothing new."""
-        known = self.seen.look(self.folder, self.pattern) if self._target is None else self.seen.known[: self._target]
+        entries = self.seen.look(self.folder, self.pattern) if self._target is None else self.seen.known[: self._target]
         self._check(start)
-        return self._offset(start["files"] + self._admitted(known[start["files"] :]))
+        return self._offset(start["files"] + self._admitted(entries[start["files"] :]))
 
     def _admitted(self, waiting: Sequence[SeenFile]) -> int:
         """Return how many of the files that wait a batch takes."""

@@ -95,8 +95,8 @@ class Seen:
 
     def _changes(self, entries: Sequence[os.DirEntry[str]]) -> list[SeenFile]:
         """Return the files that have changed; one that changes again and again is told once."""
-        known = [(entry, self._latest[entry.path]) for entry in entries if entry.path in self._latest]
-        changes = [self._change(entry, before) for entry, before in known if not before.change]
+        latest = [(entry, self._latest[entry.path]) for entry in entries if entry.path in self._latest]
+        changes = [self._change(entry, before) for entry, before in latest if not before.change]
         return [change for change in changes if change is not None]
 
     def _change(self, entry: os.DirEntry[str], before: SeenFile) -> SeenFile | None:

@@ -118,11 +118,11 @@ class Reading:
         self, part: int, table: pa.Table, row: int, read: Callable[[pa.Table, int], Outcome]
     ) -> tuple[list[Outcome], list[Aside]]:
         """Return what reading a table of a partition gives, mostly in one piece, and what is set aside."""
-        kept, aside = take_out(table, row, [skip for skip in self.skip if skip.part == part])
+        pieces, aside = take_out(table, row, [skip for skip in self.skip if skip.part == part])
         if not self.isolates:
-            return [read(piece, first) for first, piece in kept], aside
+            return [read(piece, first) for first, piece in pieces], aside
         failed: list[Aside] = []
-        outcomes = [outcome for first, piece in kept for outcome in read_by_halves(read, piece, first, failed)]
+        outcomes = [outcome for first, piece in pieces for outcome in read_by_halves(read, piece, first, failed)]
         return outcomes, aside + failed
 
 
@@ -160,12 +160,12 @@ def _most(one: int | None, other: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows that have been read. timed: when all that are believed happened; kept: what counts, and what is late."""
+    """Rows that have been read. timed: when all that are believed happened. sorted_out: what counts, and late rows."""
 
     events: Events
     timed: list[Block]
     rejects: list[pa.Table]
-    kept: list[Counted]
+    sorted_out: list[Counted]
     parcels: list[Parcel]
 
 
@@ -178,8 +178,9 @@ def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int)
         blocks.append(block)
         rejects += refused
     timed = [*blocks, *(_believed(block, job.windows, reading, source)[0] for block in events.other_times)]
-    kept = [counted(block, job.windows, reading.fired) for block in blocks]
-    return Piece(events, timed, rejects, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
+    sorted_out = [counted(block, job.windows, reading.fired) for block in blocks]
+    to_send = [parcel for some in sorted_out for parcel in parcels(some.block, job.router)]
+    return Piece(events, timed, rejects, sorted_out, to_send)
 
 
 def _believed(block: Block, windows: Windows, reading: Reading, source: str) -> tuple[Block, list[pa.Table]]:
@@ -193,7 +194,7 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
     """Yield the parcels of one partition; what else there is to say goes to the notes."""
     row = 1
     for chunk, table in enumerate(tables):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         pieces, aside = reading.pieces(part, table, row, partial(read_piece, job, reading, part))
         row += table.num_rows
         for block in (block for piece in pieces for block in piece.timed):
@@ -202,7 +203,7 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         shared = (((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
         yield from parcel_rows(shared, job.depot)
         name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
-        kept = [some for piece in pieces for some in piece.kept]
+        sorted_out = [some for piece in pieces for some in piece.sorted_out]
         rejects = [table for piece in pieces for table in piece.rejects]
         quarantine = [quarantine_table(aside, reading.source(part))] if aside else []
         for piece in pieces:
@@ -211,11 +212,11 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
             events_in=sum(piece.events.read for piece in pieces),
             events_unused=sum(piece.events.unused for piece in pieces),
             files_changed=sum(piece.events.files_changed for piece in pieces),
-            events_outside=sum(some.outside for some in kept),
+            events_outside=sum(some.outside for some in sorted_out),
             events_rejected=_written(reading, f"rejects/{name}", rejects, notes),
-            events_late=_written(reading, f"late/{name}", [some.late for some in kept], notes),
+            events_late=_written(reading, f"late/{name}", [some.late for some in sorted_out], notes),
             units_quarantined=_written(reading, f"quarantine/{name}", quarantine, notes),
-            seconds_reading=time.perf_counter() - begun,
+            seconds_reading=time.perf_counter() - started,
         )
 
 

@@ -269,10 +269,10 @@ def reader_of(format: str | Reader, mapping: Any, by_table: bool = False) -> Rea
     check_format(format)
     if format != "columns":
         return LineReader(format)
-    known = as_mapping(mapping)
+    resolved = as_mapping(mapping)
     if by_table:
-        return TablesReader(known)
-    if known.tables:
-        names = ", ".join(known.tables)
+        return TablesReader(resolved)
+    if resolved.tables:
+        names = ", ".join(resolved.tables)
         raise HoldsforError(f"the mapping is for several tables: give the events as a dict, by their names ({names}).")
-    return ColumnReader(known)
+    return ColumnReader(resolved)

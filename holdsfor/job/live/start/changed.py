@@ -14,16 +14,16 @@ RULES = ("rules", PIECES, INTERNAL)
 MOST_NAMED = 6
 
 
-def find_changes(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+def find_changes(stored: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
     """Say where what a stream was begun with and what it shall go on with differ: `window 40, not window 50`."""
     changes = []
-    for name, value in wanted.items():
-        if name == "rules" and known.get(name) != value:
-            changes.append(_changed_rules(known.get(PIECES) or {}, wanted.get(PIECES) or {}))
+    for name, value in current.items():
+        if name == "rules" and stored.get(name) != value:
+            changes.append(_changed_rules(stored.get(PIECES) or {}, current.get(PIECES) or {}))
         elif name == INTERNAL:
-            changes += _changed_results(known.get(INTERNAL) or [], value)
-        elif name != PIECES and known.get(name) != value:
-            changes.append(f"{_setting(name, known.get(name))}, not {_setting(name, value)}")
+            changes += _changed_results(stored.get(INTERNAL) or [], value)
+        elif name != PIECES and stored.get(name) != value:
+            changes.append(f"{_setting(name, stored.get(name))}, not {_setting(name, value)}")
     return changes
 
 

@@ -171,5 +171,5 @@ def _difference(relation: Relation, moment: QueryMoment) -> tuple[Data, Data]:
     nothing = moment.now.nothing_of(relation)
     now = moment.now.relations.get(relation, nothing).distinct()
     before = (nothing if moment.before is None else moment.before.relations.get(relation, nothing)).distinct()
-    gone, come = differing(before, now)
-    return before.take(gone), now.take(come)
+    removed, come = differing(before, now)
+    return before.take(removed), now.take(come)

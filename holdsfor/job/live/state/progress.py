@@ -104,11 +104,11 @@ def find_damage(spark: Store, last: Commit | None) -> Iterator[Damage]:
             yield _damage_of_lacking(spark, name, last.source.spark)
 
 
-def _damage_of_lacking(spark: Store, name: str, known: Mapping[str, str]) -> Damage:
+def _damage_of_lacking(spark: Store, name: str, contents: Mapping[str, str]) -> Damage:
     problem = "is not there, or not what was written"
-    if "offsets" not in known:
+    if "offsets" not in contents:
         return Damage(spark.shown(name), problem, FROM_A_COPY)
-    if '"logOffset"' in known["offsets"] and not spark.names("sources/"):
+    if '"logOffset"' in contents["offsets"] and not spark.names("sources/"):
         remedy = f"The source had its own list of files in {spark.shown('sources')}, which is gone, too. {FROM_A_COPY}"
         return Damage(spark.shown(name), problem, remedy)
     return Damage(spark.shown(name), problem, "The next start makes it again.", False)
@@ -132,22 +132,22 @@ def _broken(spark: Store, source: int) -> list[str]:
     return broken
 
 
-def _lacking(spark: Store, source: int, known: Mapping[str, str]) -> Iterator[str]:
+def _lacking(spark: Store, source: int, contents: Mapping[str, str]) -> Iterator[str]:
     """Files that Spark needs for going on after the batch `source`, and that are not there or other than we know."""
     for name in (f"offsets/{source}", *(f"offsets/{source - 1}" for _ in range(source > 0))):
-        text = known.get("offsets") if name == f"offsets/{source}" else None
+        text = contents.get("offsets") if name == f"offsets/{source}" else None
         if not _is_sound(spark, name) or (text is not None and _text(spark, name) != text):
             yield name
-    for name in known:
+    for name in contents:
         if name != "offsets" and not _is_sound(spark, name):
             yield name
 
 
-def _restore(spark: Store, source: int, known: Mapping[str, str]) -> None:
+def _restore(spark: Store, source: int, contents: Mapping[str, str]) -> None:
     """The batch before only has to be there: what lies between the two is skipped when Spark repeats it."""
-    for name in _lacking(spark, source, known):
+    for name in _lacking(spark, source, contents):
         _delete(spark, name)
-        spark.write(name, known["offsets" if name.startswith("offsets/") else name].encode())
+        spark.write(name, contents["offsets" if name.startswith("offsets/") else name].encode())
 
 
 def _batches(spark: Store, folder: str) -> list[int]:

@@ -53,9 +53,9 @@ def verify_stream(checkpoint: str | Path, out: str | Path | None = None) -> list
     if not root.names():
         raise HoldsforError(f"there is no checkpoint in {root.shown()}. Give the folder that --checkpoint names.")
     parts = [_owner(root), _identity(state)]
-    known = {} if parts[-1].damages else Ledger(state).identity()
-    place = out or known.get("tables") or f"{checkpoint}/tables"
-    looked = Checkpoint(root, state, Store(f"{checkpoint}/spark"), Store(place), str(known.get("id", "")))
+    identity = {} if parts[-1].damages else Ledger(state).identity()
+    place = out or identity.get("tables") or f"{checkpoint}/tables"
+    looked = Checkpoint(root, state, Store(f"{checkpoint}/spark"), Store(place), str(identity.get("id", "")))
     checks: list[Callable[[Checkpoint], VerifiedPart]] = [
         _commits,
         _state,
@@ -90,10 +90,10 @@ def _owner(root: Store) -> VerifiedPart:
 
 def _identity(state: Store) -> VerifiedPart:
     try:
-        known = read_version(state, IDENTITY)
+        identity = read_version(state, IDENTITY)
     except HoldsforError as error:
         return VerifiedPart("identity", "", (Damage(state.shown(IDENTITY), f"cannot be used: {error}"),))
-    return VerifiedPart("identity", f"stream {known['id']}")
+    return VerifiedPart("identity", f"stream {identity['id']}")
 
 
 def _commits(looked: Checkpoint) -> VerifiedPart:
@@ -129,8 +129,8 @@ def _state(looked: Checkpoint) -> VerifiedPart:
     files, sizes = last.state.files, looked.state.sizes("state/")
     damages = {d.place: d for d in check_files(looked.state, files, sizes, thorough=True)}
     bad = [file for file in files if looked.state.shown(file.name) in damages]
-    told = [_weighed(looked.state, last, file, bad, damages[looked.state.shown(file.name)]) for file in bad]
-    return VerifiedPart("state", _count(len(files), "file"), tuple(told))
+    weighed = [_weighed(looked.state, last, file, bad, damages[looked.state.shown(file.name)]) for file in bad]
+    return VerifiedPart("state", _count(len(files), "file"), tuple(weighed))
 
 
 def _weighed(state: Store, last: Commit, file: Written, bad: list[Written], damage: Damage) -> Damage:
@@ -181,8 +181,8 @@ def _marker(looked: Checkpoint) -> Iterator[Damage]:
 
 def _mend(looked: Checkpoint, damage: Damage) -> Damage:
     """A commit of the tables can be made again as long as the ledger has it."""
-    kept = {looked.tables.shown(commit_name(batch)) for batch in committed(looked.state)}
-    return Damage(damage.place, damage.problem, NEXT_START, stops=False) if damage.place in kept else damage
+    committed_files = {looked.tables.shown(commit_name(batch)) for batch in committed(looked.state)}
+    return Damage(damage.place, damage.problem, NEXT_START, stops=False) if damage.place in committed_files else damage
 
 
 def _spark(looked: Checkpoint) -> VerifiedPart:
