@@ -16,7 +16,7 @@ from holdsfor.engine.definitions.distinct import distinct
 from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.patterns.joins import END, START, blocked_at, first_of, pair_around, pair_up
 from holdsfor.plan.operators import Conclude, Occurring
-from holdsfor.plan.patterns import Absent, Pairs, Pattern
+from holdsfor.plan.patterns import Absent, Pairs, Pattern, PatternNode, Scan
 from holdsfor.plan.printing.rule import Writer
 from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
@@ -34,6 +34,13 @@ PROGRESS_SCHEMA = pa.schema(
     ]
 )
 UNTIL = "until~"
+
+
+class EventWriter(Writer):
+    """A writer of events without their windows: each has that of the operators around it, which say so."""
+
+    def within(self, pattern: PatternNode) -> str:
+        return "" if isinstance(pattern, Scan) else super().within(pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,7 @@ def progress_table(plan: Plan, world: World) -> pa.Table:
         names = {relation.name for relation in definition.defines if world.reports(relation)}
         for rule in conclusions(definition) if names else ():
             if rule.chain and isinstance(rule.chain[0], Occurring):
-                writer = Writer(rule.chain, written=dict(rule.names))
+                writer = EventWriter(rule.chain, written=dict(rule.names))
                 for waiting in waiting_for(rule.chain[0].pattern, writer, world):
                     tables.append(_table(min(names), rule, waiting, writer, world))
     return pa.concat_tables(tables)
