@@ -1,4 +1,4 @@
-"""Results as the documents show them: aligned columns, one line a row."""
+"""Results as the documents and tests show them: aligned columns, one line a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 def result(found: Result) -> list[str]:
     """Intervals, then occurrences; an end that is null is shown as `open`."""
-    held = [(_term(row["fluent"], row["args"]), row["value"], *_span(row)) for row in _rows(found.intervals)]
+    held = [(term_text(row["fluent"], row["args"]), row["value"], *span_text(row)) for row in _rows(found.intervals)]
     lines = _aligned(("fluent", "value", "start", "end"), held, {2, 3}) if held else []
     return lines + _happened(_rows(found.occurrences)) or ["nothing"]
 
@@ -20,9 +20,9 @@ def result(found: Result) -> list[str]:
 def _happened(rows: list[Row]) -> list[str]:
     """With start and end if some of them take time."""
     if any(row["start"] != row["end"] for row in rows):
-        lasted = [(_term(row["event"], row["args"]), *_span(row)) for row in rows]
+        lasted = [(term_text(row["event"], row["args"]), *span_text(row)) for row in rows]
         return _aligned(("event", "start", "end"), lasted, {1, 2})
-    happened = [(_term(row["event"], row["args"]), str(row["start"])) for row in rows]
+    happened = [(term_text(row["event"], row["args"]), str(row["start"])) for row in rows]
     return _aligned(("event", "time"), happened, {1}) if happened else []
 
 
@@ -31,7 +31,9 @@ def late(found: Result) -> list[str]:
     rows = []
     for row in found.late.to_pylist():
         value = "" if row["value"] is None else f"={row['value']}"
-        rows.append((_term(row["name"], row["args"]) + value, *_span(row), *(str(row[column]) for column in columns)))
+        rows.append(
+            (term_text(row["name"], row["args"]) + value, *span_text(row), *(str(row[column]) for column in columns))
+        )
     return _aligned(("input", "start", "end", *columns), rows, set(range(1, 6)))
 
 
@@ -45,11 +47,11 @@ def _rows(table: Any) -> list[Row]:
     return rows
 
 
-def _term(name: str, args: Sequence[str]) -> str:
+def term_text(name: str, args: Sequence[str]) -> str:
     return f"{name}({','.join(args)})" if args else name
 
 
-def _span(row: Row) -> tuple[str, str]:
+def span_text(row: Row) -> tuple[str, str]:
     return str(row["start"]), "open" if row["end"] is None else str(row["end"])
 
 
