@@ -18,8 +18,8 @@ write them, and what does not apply to a node is left out.
     history   {start, end, tick}: points are start < t =< end. An interval is since =< t < until.
     nodes     node 0 is what was asked about. A node stands there once, whatever goes back to it
     rows      the evidence: the rows that nodes show, then those that were considered (they could have changed it).
-              Each: row ("speed(v1,7) @ 3", "f(a)=true @ [4,9)", "e(a) @ [4,9]": as `read_events(format="terms")` reads
-              them), arrival, source (the files)
+              Each: row ("speed(v1,7) @ 3 arrives 3", "f(a)=true @ [4,9) arrives 4", "e(a) @ [4,9] arrives 9": as
+              `read_events(..., format="terms")` reads them), arrival, source (the files)
 
 Each node has
 
@@ -32,7 +32,8 @@ Each node has
     asked     [from, to]: the points from =< t < to of the interval that causes explain; all of it if it is left out
     rule      {file, line} of the clause that concludes it, or of the background fact
     bindings  values of the variables of that clause, by the names that its author gave them
-    causes    places in nodes: the conditions of that clause that are not trivially true, in the order of evaluation
+    causes    places in nodes: the conditions of that clause, in the order of evaluation, without those that are
+              known before any data. Those of a clause that it calls are causes of one `call`
     ended     places in nodes: why the interval was over
     written   a condition as the clause has it
     notes     for people only
@@ -42,12 +43,13 @@ Kinds of facts, with `by` where there are several ways:
 
     input     rows give it. What rules conclude beside given rows is a node of its own kind
     fact      a background fact, from a file of rules or a table
-    happens   by "rule": causes are the conditions at `at`; by "pattern": causes[0] is the match, then conditions
+    happens   by "rule": causes are the conditions at `at`; by "pattern": causes[0] is the match (or a happens that is
+              all of it), then conditions
     holds     by "initiated": the clause is true at `initiated` with causes, so that it holds from the next tick on, and
               no clause that terminates it, initiates another value or makes a deadline due is true at any later point
               of since..until; `alive` is the place of the node that says so, of a clause about all groundings alive
               by "initially": the clause is true at the first point
-              by "deadline": source (a place) was `initiated` and held until `after` ticks later
+              by "deadline": causes[0], the source, was `initiated` and held until `after` ticks later
               by "intervals": at all points of asked, by the interval expression of the clause
               by "pieces": each cause explains some points of asked, and all together explain all of them
     unkept    decided on input that is no longer kept: it has no causes and can be trusted or not
@@ -56,20 +58,25 @@ Kinds of facts, with `by` where there are several ways:
 Kinds of conditions:
 
     comparison   left, op, right: the values (numbers, or terms as text)
-    calculation  variable, value, expression with values
+    calculation  value, op (is, =), expression with values
     begins, ends edge (start, end, startI, endI) of fact at `at`; causes[0] is the interval
-    absent       looked_for: the conditions with values, `_` for any, as a list; of a pattern, and between the points
-                 after, before; of an interval expression, during [from, to]. There is nothing like it in the evidence
-    aggregate    function, value, solutions: a list of lists of places, the causes of each solution; values: of the term
+    absent       looked_for: the conditions with values, `_` for any, as a list. Of a pattern: after, before, the points
+                 between which there is none; of an interval expression: during [from, to], the points at which not
+    aggregate    function (count, sum, min, max), value; each cause is a solution
+    solution     of an aggregate: bindings of its own variables, value of the term (not of a count), causes
     lasts        duration, op, bound, since, until; causes explain all of the interval
-    related      relation (Allen), mode, pairs: a list of [places of the source, places of the target]; source and
-                 target are intervals [since, until] in spans, a list of pairs of them
-    near         within: the complement that has a bound; causes explain an interval that is so near
-    match        a pattern: op (seq, and, par, or, equals, meets, during, starts, finishes, not, time, window, where),
-                 since and at its span; causes are its parts in order, then conditions; policy with `instead`, the
-                 spans of candidates that it did not take; within; of a window measures {name: value}
-    declared     the grounding is declared, or alive from elsewhere
+    related      relation (Allen's), mode; each cause is a pair
+    pair         spans: [since, until] of source and target (until null: open); causes: the first `source` are those of
+                 the source, the others those of the target
+    near         within: a complement that has a bound; causes explain an interval that is so near to `at`
+    match        a part of a pattern: op (seq, and, par, equals, meets, during, starts, finishes, or, not, where, time,
+                 window, interval), since and at its span, within; causes are its parts in order, then conditions. Of a
+                 window: measures {function: value}, and the causes are the occurrences in it
+    chosen       policy; instead: spans [begin, end] of matches with the same begin or end that it did not take
+    declared     the grounding is declared
+    ending       (in `ended`) by "terminated": the clause is true at `at`; by "initiated": one of another value is;
+                 by "deadline": as of `holds`
 
-`why_not(...).as_dict()` has the same nodes, with `denied: true` on those that are not so (a comparison then has its
-margin), and `changes`, each with text and, as far as there are, added, removed (rows) and fact.
+`why_not(...)` has nodes with denied: true for what is not so (`absent` facts, `failed` conditions, comparisons with
+`margin`), one `attempt` for each rule with the bindings that came furthest, and `changes`: texts of verified changes.
 """
