@@ -47,7 +47,7 @@ class ResultRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ResultClaim:
     """Rows that must come out, and no others of these names (None: of all)."""
 
     rows: frozenset[ResultRow]
@@ -62,14 +62,14 @@ class Claim:
         return self.only is None or row.name in self.only or row.name.rpartition("/")[0] in self.only
 
 
-class Difference(NamedTuple):
+class WrongRows(NamedTuple):
     """Rows that are missing and rows that are too many, of one fluent with its value or of one event."""
 
     missing: tuple[ResultRow, ...]
     extra: tuple[ResultRow, ...]
 
 
-def read_claim(block: FencedBlock, place: str) -> Claim:
+def read_claim(block: FencedBlock, place: str) -> ResultClaim:
     """Read a block of results: tables with a header each."""
     header: tuple[str, ...] = ()
     rows = set()
@@ -84,7 +84,7 @@ def read_claim(block: FencedBlock, place: str) -> Claim:
         else:
             rows.add(_read_row(line, header, place))
     only = block.settings.get("only")
-    return Claim(frozenset(rows), None if only is None else tuple(only.split(",")))
+    return ResultClaim(frozenset(rows), None if only is None else tuple(only.split(",")))
 
 
 _HEADERS = {("fluent", "value", "start", "end"), ("event", "time"), ("event", "start", "end")}
@@ -138,17 +138,17 @@ def _rows(result: Result) -> Iterator[ResultRow]:
         yield ResultRow(tables.term_text(row["event"], row["args"]), None, *tables.span_text(row))
 
 
-def compare(claim: Claim, rows: Iterable[ResultRow]) -> list[Difference]:
+def compare(claim: ResultClaim, rows: Iterable[ResultRow]) -> list[WrongRows]:
     """Return how rows differ from what is claimed, one difference for each fluent with its value, or event."""
     chosen = {row for row in rows if claim.concerns(row)}
     parts: dict[str, tuple[list[ResultRow], list[ResultRow]]] = defaultdict(lambda: ([], []))
     for place, wrong in enumerate((claim.rows - chosen, chosen - claim.rows)):
         for row in sorted(wrong, key=lambda row: (row.subject, row.value or "", int(row.start), row.end)):
             parts[row.fact][place].append(row)
-    return [Difference(tuple(missing), tuple(extra)) for _, (missing, extra) in sorted(parts.items())]
+    return [WrongRows(tuple(missing), tuple(extra)) for _, (missing, extra) in sorted(parts.items())]
 
 
-def first_wrong_time(difference: Difference) -> tuple[str, int, bool]:
+def first_wrong_time(difference: WrongRows) -> tuple[str, int, bool]:
     """Return a fact and the first time at which it is wrong, and whether it is so there (or missing)."""
     edges = sorted({edge for rows in difference for row in rows for edge in _edges(row)})
     for time in edges:

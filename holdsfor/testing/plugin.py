@@ -39,10 +39,10 @@ class RuleTestFile(pytest.File):
     def collect(self) -> Iterable[pytest.Item]:
         """Iterate over its tests; of Markdown there may be none."""
         from holdsfor.errors import HoldsforError
-        from holdsfor.testing.suite import Background, read_tests
+        from holdsfor.testing.suite import RuleDefaults, read_tests
 
         try:
-            tests = read_tests(self.path, Background(), needs_tests=self.path.suffix != MARKDOWN_ENDING)
+            tests = read_tests(self.path, RuleDefaults(), needs_tests=self.path.suffix != MARKDOWN_ENDING)
         except HoldsforError as error:
             raise self.CollectError(str(error)) from None
         for test in tests:
@@ -53,8 +53,8 @@ class RuleTestFile(pytest.File):
 class RuleTestItem(pytest.Item):
     """A rule test."""
 
-    def __init__(self, *, test: RuleTest, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, *, test: RuleTest, **node: Any) -> None:
+        super().__init__(**node)
         self.test = test
 
     def runtest(self) -> None:

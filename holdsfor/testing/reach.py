@@ -13,12 +13,12 @@ from holdsfor.io.events import Events
 from holdsfor.language.description import EventDescription, Signature
 from holdsfor.plan.passes.dead import find_live
 from holdsfor.plan.whole_plan import Plan
-from holdsfor.testing.claims import Claim
+from holdsfor.testing.claims import ResultClaim
 from holdsfor.testing.suite import RuleSet
 from holdsfor.why.replay import base_name
 
 
-def find_unreachable(rules: RuleSet, events: Events, claims: Sequence[Claim]) -> Iterator[str]:
+def find_unreachable(rules: RuleSet, events: Events, claims: Sequence[ResultClaim]) -> Iterator[str]:
     """Iterate over what is wrong with a test before it runs."""
     description = rules.description
     if events.unused:

@@ -15,7 +15,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.testing import tables
 from holdsfor.testing.blocks import FencedBlock
-from holdsfor.testing.claims import Claim, Difference, ResultRow, compare, first_wrong_time, read_claim, rows_of
+from holdsfor.testing.claims import ResultClaim, ResultRow, WrongRows, compare, first_wrong_time, read_claim, rows_of
 from holdsfor.testing.coverage.measure import measure
 from holdsfor.testing.coverage.records import Coverage
 from holdsfor.testing.modes import MODES, Case, read_once, run_on_spark, run_whole
@@ -28,7 +28,7 @@ LINES = 30
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a test. problems: what differs, as text; is_error: it could not be judged."""
+    """Outcome of a test. problems: what differs, as text; is_error: it could not be judged."""
 
     test: RuleTest
     problems: tuple[str, ...]
@@ -80,7 +80,9 @@ def _place(test: RuleTest, block: FencedBlock) -> str:
     return f"{test.path}:{block.line}"
 
 
-def _judge(test: RuleTest, claims: Sequence[Claim], result: Result, events: Events, on_spark: bool) -> Iterator[str]:
+def _judge(
+    test: RuleTest, claims: Sequence[ResultClaim], result: Result, events: Events, on_spark: bool
+) -> Iterator[str]:
     """Iterate over what is wrong: in the whole history with reasons, then in each mode that differs from it."""
     whole = rows_of(result)
     yield from (_with_reasons(one, result) for one in _differences(claims, whole))
@@ -97,7 +99,7 @@ def _windows(result: Result) -> Windows:
     return result.origin.windows
 
 
-def _differences(claims: Iterable[Claim], rows: set[ResultRow]) -> list[Difference]:
+def _differences(claims: Iterable[ResultClaim], rows: set[ResultRow]) -> list[WrongRows]:
     return list(dict.fromkeys(one for claim in claims for one in compare(claim, rows)))
 
 
@@ -118,12 +120,12 @@ def _cells(line: str) -> list[str]:
     return line.split()
 
 
-def _lines(difference: Difference) -> list[str]:
+def _lines(difference: WrongRows) -> list[str]:
     missing, extra = difference
     return [*(f"- {row.text}" for row in missing), *(f"+ {row.text}" for row in extra)]
 
 
-def _with_reasons(difference: Difference, result: Result) -> str:
+def _with_reasons(difference: WrongRows, result: Result) -> str:
     """Write a difference, and why it is so where nothing was claimed, or why not."""
     fact, at, is_so = first_wrong_time(difference)
     try:
@@ -135,8 +137,8 @@ def _with_reasons(difference: Difference, result: Result) -> str:
     return "\n".join([*_lines(difference), f"  {title}", *(f"    {line}" for line in shown)])
 
 
-def _differing(name: str, whole: set[ResultRow], rows: set[ResultRow]) -> Iterator[str]:
+def _differing(name: str, expected: set[ResultRow], rows: set[ResultRow]) -> Iterator[str]:
     """Say where a mode differs from the whole history."""
-    lines = [line for one in compare(Claim(frozenset(whole), None), rows) for line in _lines(one)]
+    lines = [line for one in compare(ResultClaim(frozenset(expected), None), rows) for line in _lines(one)]
     if lines:
         yield "\n".join([f"{name} differs from the whole history:", *lines])

@@ -34,7 +34,7 @@ CLAIM_KINDS = ("result", "late", "rejects")
 
 
 @dataclass(frozen=True, slots=True)
-class Background:
+class RuleDefaults:
     """Rule files for tests without rules of their own, and what all rules may use besides."""
 
     rules: tuple[Path, ...] = ()
@@ -48,7 +48,7 @@ class RuleSet:
     """Rules of one or several tests, read when the first of them runs."""
 
     sources: tuple[Source, ...]
-    background: Background
+    background: RuleDefaults
 
     @cached_property
     def description(self) -> EventDescription:
@@ -121,7 +121,7 @@ class RuleTest:
         return TemporaryDirectory()
 
 
-def collect_tests(paths: Iterable[Path], background: Background) -> Iterator[RuleTest]:
+def collect_tests(paths: Iterable[Path], background: RuleDefaults) -> Iterator[RuleTest]:
     """Iterate over the tests of files, and of the test files in folders."""
     for path in paths:
         if not path.exists():
@@ -130,7 +130,7 @@ def collect_tests(paths: Iterable[Path], background: Background) -> Iterator[Rul
             yield from read_tests(file, background)
 
 
-def read_tests(path: Path, background: Background, needs_tests: bool = True) -> list[RuleTest]:
+def read_tests(path: Path, background: RuleDefaults, needs_tests: bool = True) -> list[RuleTest]:
     """Read the tests of a file. needs_tests: a file without any is a mistake."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -145,7 +145,7 @@ def read_tests(path: Path, background: Background, needs_tests: bool = True) -> 
     return tests
 
 
-def _tests(path: Path, blocks: Sequence[FencedBlock], background: Background) -> Iterator[RuleTest]:
+def _tests(path: Path, blocks: Sequence[FencedBlock], background: RuleDefaults) -> Iterator[RuleTest]:
     rules, mapping, test = _rules_beside(path, background), None, None
     for block in blocks:
         if block.kind in CLAIM_KINDS and test is not None:
@@ -175,7 +175,7 @@ def _as_source(path: Path, block: FencedBlock) -> Source:
     return Source(str(path), "\n" * block.line + block.text, path)
 
 
-def _rules_beside(path: Path, background: Background) -> RuleSet | None:
+def _rules_beside(path: Path, background: RuleDefaults) -> RuleSet | None:
     """Return the rules of tests without a block of rules: those that are given, or the file of the same name."""
     from holdsfor.language.parsing.files import read_source
 

@@ -11,7 +11,7 @@ from holdsfor.language import DescriptionError
 from holdsfor.testing.claims import rows_of
 from holdsfor.testing.modes import MODES, Case, read_once, run_whole
 from holdsfor.testing.run import silence
-from holdsfor.testing.suite import Background, read_tests
+from holdsfor.testing.suite import RuleDefaults, read_tests
 from tests.naive.draw_patterns import random_patterns
 from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
@@ -34,7 +34,7 @@ def test_all_modes_give_the_whole_history(seed: int, mixed: bool | None, tmp_pat
     path.write_text(
         f"```prolog\n{program.text}\n```\n```{kind}\n{settings}{rows}\n```\n```result\nnothing\n```\n", encoding="utf-8"
     )
-    (test,) = read_tests(path, Background(functions=FUNCTIONS))
+    (test,) = read_tests(path, RuleDefaults(functions=FUNCTIONS))
     try:
         description = test.rules.description
     except DescriptionError as error:

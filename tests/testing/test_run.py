@@ -8,7 +8,7 @@ import pytest
 
 import holdsfor
 from holdsfor.testing import modes
-from holdsfor.testing.suite import Background, collect_tests, read_tests
+from holdsfor.testing.suite import RuleDefaults, collect_tests, read_tests
 from tests.testing.written import MOVES, RULES, block, problems, run, write
 
 NEVER = "% start=0 end=20\n"
@@ -104,7 +104,7 @@ def test_a_mode_that_gives_something_else_is_told(tmp_path: Path, monkeypatch: p
 
 def test_shuffled_rows_are_all_there_and_in_time(tmp_path: Path) -> None:
     rows = "\n".join(f"speed(v{number},7) @ {number}" for number in range(1, 40))
-    (test,) = read_tests(write(tmp_path, block("% window=30 step=10 start=0 end=60\n" + rows, MOVING)), Background())
+    (test,) = read_tests(write(tmp_path, block("% window=30 step=10 start=0 end=60\n" + rows, MOVING)), RuleDefaults())
     description = test.rules.description
     events = modes.read_once(test.source, description, test.times)
     result = modes.run_whole(description, events, test.times)
@@ -156,19 +156,19 @@ def test_rules_are_beside_in_a_block_or_those_that_are_named(tmp_path: Path) -> 
     other = tmp_path / "other.test.ec"
     other.write_text(MOVES, encoding="utf-8")
     with pytest.raises(holdsfor.HoldsforError, match="there are no rules for this test"):
-        read_tests(other, Background())
+        read_tests(other, RuleDefaults())
     rules = tmp_path / "rules.ec"
     rules.write_text(RULES, encoding="utf-8")
-    assert len(read_tests(other, Background((rules,)))) == 1
+    assert len(read_tests(other, RuleDefaults((rules,)))) == 1
     other.write_text("```prolog\n:- ['rules.ec'].\n```\n" + MOVES, encoding="utf-8")
-    (test,) = read_tests(other, Background())
+    (test,) = read_tests(other, RuleDefaults())
     assert "moving/1" in repr(test.rules.description)
 
 
 def test_places_of_rules_in_a_block_are_those_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "own.test.ec"
     path.write_text(f"# Title\n\n```prolog\n{RULES}```\n{MOVES}", encoding="utf-8")
-    (test,) = read_tests(path, Background())
+    (test,) = read_tests(path, RuleDefaults())
     assert [rule.place.line for rule in test.rules.description.rules] == [4, 5, 6, 7, 8]
 
 
@@ -176,6 +176,6 @@ def test_a_folder_gives_its_test_files(tmp_path: Path) -> None:
     (tmp_path / "inside").mkdir()
     write(tmp_path / "inside", MOVES)
     (tmp_path / "notes.md").write_text("no tests", encoding="utf-8")
-    assert len(list(collect_tests([tmp_path], Background()))) == 1
+    assert len(list(collect_tests([tmp_path], RuleDefaults()))) == 1
     with pytest.raises(holdsfor.HoldsforError, match="there is no test in it"):
-        list(collect_tests([tmp_path / "notes.md"], Background()))
+        list(collect_tests([tmp_path / "notes.md"], RuleDefaults()))

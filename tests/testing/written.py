@@ -6,7 +6,7 @@ from pathlib import Path
 
 from holdsfor.testing.coverage.records import Coverage
 from holdsfor.testing.run import Outcome, run_test
-from holdsfor.testing.suite import Background, read_tests
+from holdsfor.testing.suite import RuleDefaults, read_tests
 
 RULES = """\
 initiatedAt(moving(V)=true, T) :- happensAt(speed(V,S), T), S > 5, \\+ happensAt(lost(V), T).
@@ -45,7 +45,7 @@ def block(events: str, result: str, heading: str = "") -> str:
 
 def run(folder: Path, test: str, rules: str = RULES, coverage: Coverage | None = None) -> list[Outcome]:
     """Run the tests of a text."""
-    return [run_test(one, coverage=coverage) for one in read_tests(write(folder, test, rules), Background())]
+    return [run_test(one, coverage=coverage) for one in read_tests(write(folder, test, rules), RuleDefaults())]
 
 
 def problems(folder: Path, test: str, rules: str = RULES) -> list[str]:

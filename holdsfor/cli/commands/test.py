@@ -39,11 +39,11 @@ def run_tests(
     from holdsfor.testing.coverage.summary import describe_coverage
     from holdsfor.testing.report import as_junit, describe, summarise
     from holdsfor.testing.run import run_test
-    from holdsfor.testing.suite import TEST_ENDING, Background, collect_tests
+    from holdsfor.testing.suite import TEST_ENDING, RuleDefaults, collect_tests
 
     rules = [path for path in paths if path.suffix in RULE_ENDINGS and not path.name.endswith(TEST_ENDING)]
     tables = read_pairs("--facts", facts or [], "vesselType=types.csv")
-    background = Background(tuple(rules), tables, tuple(allow or ()), load_functions(functions))
+    background = RuleDefaults(tuple(rules), tables, tuple(allow or ()), load_functions(functions))
     coverage = Coverage() if with_coverage or page is not None else None
     outcomes = []
     for one in collect_tests([path for path in paths if path not in rules], background):

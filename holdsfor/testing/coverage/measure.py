@@ -38,7 +38,7 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
-from holdsfor.plan.patterns import Selected
+from holdsfor.plan.patterns import PatternNode
 from holdsfor.plan.printing.rule import Writer
 from holdsfor.testing.coverage.records import NEXT, SHARE, Border, ConditionRecord, Coverage, RuleKind, RuleRecord
 
@@ -120,9 +120,9 @@ def _run(chain: Chain, names: Names, record: RuleRecord, world: World) -> Rows:
     for place, op in enumerate(chain):
         if isinstance(op, Occurring):
             rows = occurring(op, world)
-            for selected in find_all(op.pattern, Selected):
-                for one in selected.conditions:
-                    _run_from(match_pattern(selected.pattern, world), one, writer, record, world)
+            for pattern, alternatives in filter(None, (node.tested() for node in find_all(op.pattern, PatternNode))):
+                for one in alternatives:
+                    _run_from(match_pattern(pattern, world), one, writer, record, world)
         elif place == 0 and isinstance(op, RelationNode):
             rows = step(op, None, world)
             _condition(op.claim(writer), False, record).true += rows.size
