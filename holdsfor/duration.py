@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal as OneOf
-from typing import TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict, Unpack
 
 from holdsfor.errors import HoldsforError
 
@@ -37,15 +37,16 @@ class TimeOptions(TypedDict, total=False):
     """Times of a run over a history, on any host: ticks, or durations such as '4h'.
 
     window, step: of query times; without them one sees the whole history. start, end: the history begins after its
-    start; without them they are those of the events. tick: the distance of time points. tick_unit: how long a tick is
-    ('s', 'ms' or 'us'); without it, as the rules say (`:- tick(ms).`), or a second.
+    start; without them they are those of the events. sample_every: the time between two readings of a fluent that is
+    given by readings. tick_unit: how long a tick is ('s', 'ms' or 'us'); without it, as the rules say
+    (`:- tick(ms).`), or a second.
     """
 
     window: Duration | None
     step: Duration | None
     start: TimePoint | None
     end: TimePoint | None
-    tick: Duration
+    sample_every: Duration
     tick_unit: TickUnit | None
 
 
@@ -57,12 +58,18 @@ class GivenTimes:
     step: Duration | None = None
     start: TimePoint | None = None
     end: TimePoint | None = None
-    tick: Duration = 1
+    sample_every: Duration = 1
     tick_unit: TickUnit | None = None
 
     @property
     def amounts(self) -> tuple[object, ...]:
-        return self.window, self.step, self.tick, self.start, self.end
+        return self.window, self.step, self.sample_every, self.start, self.end
+
+
+def gather_times(tick: Duration | None = None, **times: Unpack[TimeOptions]) -> GivenTimes:
+    """Gather times as a user gives them. tick: how DESIGN.md spells sample_every."""
+    options = GivenTimes(**times)
+    return options if tick is None else replace(options, sample_every=tick)
 
 
 def ticks(text: str, unit: str = "s") -> int:

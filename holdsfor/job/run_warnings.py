@@ -209,5 +209,5 @@ def _find_constant_time(metrics: Mapping[str, Any]) -> Iterator[str]:
     """Find rows that all have one time; start and end are those of the rows where none are given."""
     used = metrics.get("events_in", 0) - sum(metrics.get(f"events_{why}", 0) for why in ("unused", "rejected", "late"))
     start, end = metrics.get("start"), metrics.get("end")
-    if used >= _MANY and start is not None and end is not None and end - start <= metrics.get("tick", 1):
+    if used >= _MANY and start is not None and end is not None and end - start <= metrics.get("sample_every", 1):
         yield f"all {used:,} rows happen at the same time ({end}). Is the right column the time? See the mapping."

@@ -33,7 +33,7 @@ def progress(
     checkpoint: str | Path | None = None,
     start: TimePoint | None = None,
     end: TimePoint | None = None,
-    tick: Duration = 1,
+    sample_every: Duration = 1,
     tick_unit: TickUnit | None = None,
     format: str | None = None,
     mapping: Any = None,
@@ -53,7 +53,7 @@ def progress(
         raise HoldsforError("give events, or a checkpoint.")
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, tick_unit, source.given_unit)
-    times = check_ticks(GivenTimes(start=start, end=end, tick=tick), unit)
+    times = check_ticks(GivenTimes(start=start, end=end, sample_every=sample_every), unit)
     with shown_refusals(description.texts.sources):
         description = description.with_input()
         program = make_program(plan(description))

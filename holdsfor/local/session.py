@@ -59,7 +59,7 @@ def live(
     step: Duration,
     start: TimePoint | None = None,
     end: TimePoint | None = None,
-    tick: Duration = 1,
+    sample_every: Duration = 1,
     tick_unit: TickUnit | None = None,
     report: Report = "eager",
     keep: Duration | None = None,
@@ -77,7 +77,7 @@ def live(
     """
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
-    times = check_times(GivenTimes(window, step, start, end, tick), unit)
+    times = check_times(GivenTimes(window, step, start, end, sample_every), unit)
     ticks_to_keep = None if keep is None else ticks_of("time to keep", keep, unit)
     session = _begin(choose_results(description, only), SessionTerms(times, unit, report, ticks_to_keep), incremental)
     warn_if_unbounded(session.program.plan)

@@ -318,7 +318,7 @@ def test_times_that_rules_work_out(far: int, stepped: bool) -> None:
         holdsFor(short(X)=true, I) :- holdsFor(h(X)=true, J), intDurLess(J, {far}, I).
     """
     events = holdsfor.read_events(["go|3|3|a", "go|20|20|b"], format="rtec")
-    found = holdsfor.recognise(holdsfor.parse(rules), events, window=10, step=5, stepped=stepped).intervals
+    found = holdsfor.recognise(holdsfor.parse(rules), events, window=10, step=5, changes=stepped).intervals
     told = sorted((row["fluent"], *row["args"], row["start"], row["end"]) for row in found.to_pylist())
     assert told == [("h", "a", 4, None), ("h", "b", 21, None), ("short", "a", 4, None), ("short", "b", 21, None)]
 
@@ -388,9 +388,9 @@ def test_an_end_of_int64_max_is_not_open() -> None:
         {"end": float("nan")},
         {"end": 2**61 + 1},
         {"end": Decimal(5)},
-        {"tick": 2**70},
-        {"tick": None},
-        {"tick": 2**60},
+        {"sample_every": 2**70},
+        {"sample_every": None},
+        {"sample_every": 2**60},
         {"start": -(2**61), "end": 2**61},
         {"start": 0, "end": 2**60},
         {"start": 9, "end": 3},

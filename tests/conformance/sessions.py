@@ -21,7 +21,7 @@ from tests.tuned import tuned
 def begin(
     description: EventDescription, horizon: Horizon, report: Report = "eager", tuning: Tuning = DEFAULT
 ) -> holdsfor.LiveSession:
-    times = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "tick")}
+    times = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "sample_every")}
     return tuned(holdsfor.live(description, **times, report=report), tuning)
 
 

@@ -81,7 +81,9 @@ def run(program: Program, seed: int, incremental: bool, tuning: Tuning) -> Itera
     random, horizon = Random(seed), program.horizon
     times = {"window": horizon.window, "step": horizon.step, "start": horizon.start, "end": horizon.end}
     description = parse(program.text, functions=FUNCTIONS)
-    live = tuned(holdsfor.live(description, **times, tick=horizon.tick, incremental=incremental), tuning)
+    live = tuned(
+        holdsfor.live(description, **times, sample_every=horizon.sample_every, incremental=incremental), tuning
+    )
     ordered = in_steps(program.rows, horizon, random)
     added = 0
     for part in cuts(ordered, random):

@@ -51,7 +51,7 @@ def table(rows: list[tuple[int, str, str, float | None]]) -> pa.Table:
 @given(st.lists(ROWS, min_size=1, max_size=20))
 def test_equal_rows_are_counted_on_every_host(rows: list[tuple[int, str, str, float | None]]) -> None:
     equal = len(rows) - len(set(rows))
-    for options in ({}, {"threads": 2}, {"stepped": True, "window": 10, "step": 1}):
+    for options in ({}, {"threads": 2}, {"changes": True, "window": 10, "step": 1}):
         result = holdsfor.recognise(RULES, table(rows), mapping=MAPPING, start=0, end=4, **options)
         assert result.metrics["events_equal"] == equal
     crew = AloneInBatch(parts_of(read_events(table(rows), mapping=MAPPING)), RULES.inputs)

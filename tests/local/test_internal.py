@@ -40,7 +40,7 @@ def told(table: pa.Table) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("rules", "only"), [(INTERNAL, None), (RULES, ["disrupted"]), (INTERNAL, "disrupted/1")])
-@pytest.mark.parametrize("how", [{}, {"stepped": True}, {"threads": 2}])
+@pytest.mark.parametrize("how", [{}, {"changes": True}, {"threads": 2}])
 def test_a_history_is_without_them(rules: str, only: Any, how: dict[str, Any]) -> None:
     times: dict[str, Any] = {"start": 0, "end": 40, "window": 20, "step": 10}
     result = holdsfor.recognise(holdsfor.parse(rules), ROWS, format="rtec", only=only, **times, **how)

@@ -41,7 +41,7 @@ def test_names_come_back_as_they_were() -> None:
 
 def test_changes_and_late_rows_have_plain_names() -> None:
     rows = pa.table({"machine": ["M-004", "M-004", "M-004"], "degrees": [95.5, 80.0, 96.0], "time": [1, 2, 50]})
-    assert hot(rows, stepped=True).changes["args"].to_pylist() == [["M-004"]] * 2
+    assert hot(rows, changes=True).changes["args"].to_pylist() == [["M-004"]] * 2
     late = rows.append_column("arrival", pa.array([1, 50, 50]))
     assert hot(late, window=10, step=10).late["args"].to_pylist() == [["M-004", "80.0"]]
 

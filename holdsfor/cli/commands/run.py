@@ -9,8 +9,8 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.commands.options import (
+    SAMPLE_EVERY,
     STEP,
-    TICK,
     WINDOW,
     Allow,
     Bound,
@@ -65,7 +65,7 @@ def run(
     mapping: Mapping = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
-    tick: Annotated[str | None, TICK] = None,
+    sample_every: Annotated[str | None, SAMPLE_EVERY] = None,
     tick_unit: UnitOfTicks = None,
     engine: Annotated[OneOf["auto", "spark", "local"], HOST] = "auto",
     threads: Annotated[int | None, THREADS] = None,
@@ -101,7 +101,7 @@ def run(
         step=step or table.step,
         start=table.start if start is None else start,
         end=table.end if end is None else end,
-        tick=tick or (1 if table.tick is None else table.tick),
+        sample_every=sample_every or (1 if table.sample_every is None else table.sample_every),
         tick_unit=unit,
     )
     description = choose_results(add_bounds(description, bound or [], unit), only or None)

@@ -10,8 +10,8 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.commands.options import (
+    SAMPLE_EVERY,
     STEP,
-    TICK,
     WINDOW,
     Allow,
     Bound,
@@ -154,7 +154,7 @@ def stream(
     mapping: Mapping = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
-    tick: Annotated[str, TICK] = "1",
+    sample_every: Annotated[str, SAMPLE_EVERY] = "1",
     tick_unit: UnitOfTicks = None,
     report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
     clock: Annotated[OneOf["arrival", "wall"], CLOCK] = "arrival",
@@ -205,7 +205,7 @@ def stream(
     if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
         raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
     if engine == "spark":
-        check_early(description, checkpoint, GivenTimes(window, step, start, end, tick, unit), report)
+        check_early(description, checkpoint, GivenTimes(window, step, start, end, sample_every, unit), report)
     log = log_of(checkpoint)
     with ExitStack() as stack:
         health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))
@@ -227,7 +227,7 @@ def stream(
             checkpoint=checkpoint,
             start=start,
             end=end,
-            tick=tick,
+            sample_every=sample_every,
             tick_unit=unit,
             out=out,
             buckets=buckets,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from holdsfor.cli.commands.options import (
-    TICK,
+    SAMPLE_EVERY,
     WINDOW,
     Allow,
     Events,
@@ -40,7 +40,7 @@ def why(
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     window: Annotated[str | None, WINDOW] = None,
-    tick: Annotated[str | None, TICK] = None,
+    sample_every: Annotated[str | None, SAMPLE_EVERY] = None,
     tick_unit: UnitOfTicks = None,
     format: Format = None,
     mapping: Mapping = None,
@@ -63,7 +63,7 @@ def why(
         start=start,
         end=end,
         window=window,
-        tick=tick or 1,
+        sample_every=sample_every or 1,
         tick_unit=tick_unit,
     )
     answer = result.why_not(fact, at=at) if denied else result.why(fact, at=at)

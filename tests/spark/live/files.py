@@ -48,7 +48,7 @@ def live(
         "step": horizon.step,
         "start": horizon.start,
         "end": horizon.end,
-        "tick": horizon.tick,
+        "sample_every": horizon.sample_every,
         "buckets": 2,
         "format": "rtec",
         "once": True,

@@ -80,7 +80,7 @@ class StreamOptions(TypedDict, total=False):
     checkpoint: Required[str | Path]
     start: TimePoint | None
     end: TimePoint | None
-    tick: Duration
+    sample_every: Duration
     tick_unit: TickUnit
     out: str | Path | None
     buckets: int | None
@@ -108,7 +108,7 @@ class StreamSettings:
     checkpoint: str | Path
     start: TimePoint | None = None
     end: TimePoint | None = None
-    tick: Duration = 1
+    sample_every: Duration = 1
     tick_unit: TickUnit | None = None
     out: str | Path | None = None
     buckets: int | None = None
@@ -138,7 +138,7 @@ class StreamSettings:
 
     @property
     def times(self) -> GivenTimes:
-        return GivenTimes(self.window, self.step, self.start, self.end, self.tick)
+        return GivenTimes(self.window, self.step, self.start, self.end, self.sample_every)
 
     def most_ahead(self, window: int, unit: TickUnit) -> int | None:
         """Return how many ticks ahead of the rest a row may arrive; None: as far as it likes."""
