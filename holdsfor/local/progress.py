@@ -24,10 +24,11 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.local.saving import RECORD
 from holdsfor.local.session import resume
 from holdsfor.plan import plan
+from holdsfor.rules import Rules, as_description
 
 
 def progress(
-    description: EventDescription,
+    rules: Rules,
     events: Any = None,
     *,
     checkpoint: str | Path | None = None,
@@ -45,6 +46,7 @@ def progress(
     A row is a partial match: the event and the rule, the values of the rule's variables, when it began and when its
     last part was over, what has matched, what is awaited, until when.
     """
+    description = as_description(rules)
     if checkpoint is not None:
         if any(option is not None for option in (events, start, end, format, mapping)):
             raise HoldsforError("a checkpoint has events and times of its own; give either events or a checkpoint.")
@@ -72,6 +74,6 @@ def progress(
 
 def _progress_of_checkpoint(description: EventDescription, folder: str | Path) -> pa.Table:
     if Store(folder).exists(RECORD):
-        return resume(folder, description).progress()
+        return resume(description, folder).progress()
     with shown_refusals(description.texts.sources):
         return progress_of_stream(make_program(plan(description.with_input())), folder)

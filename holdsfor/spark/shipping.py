@@ -79,7 +79,7 @@ def load_kernels() -> int:
     """Calls those that most rules need, by a small run."""
     description, events = holdsfor.parse(RULES), holdsfor.read_events(EVENTS, format="terms")
     holdsfor.recognise(description, events, window=10, step=10, changes=True)
-    session = holdsfor.live(description, window=20, step=2, start=0)
+    session = holdsfor.session(description, window=20, step=2, start=0)
     session.add(events)
     for query_time in range(2, 41, 2):
         session.advance(query_time)

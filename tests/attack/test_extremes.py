@@ -250,7 +250,7 @@ def in_stream(folder: Path, lines: list[str], start: int | None) -> ByHand:
 
 @pytest.mark.parametrize("start", [NOW - 1, None])
 def test_stream(start: int | None, tmp_path: Path, undisturbed: list[tuple[Any, ...]]) -> None:
-    """Arrivals ahead of the clock are not the matter here: `--max-ahead`."""
+    """Arrivals ahead of the clock are not the matter here: `--max-future`."""
     shapes = [shape for shape in SHAPES if not shape.startswith(("velocity|{x}", "close|{x}", "close|{now}|{x}"))]
     bad = [extreme_row(shape, x) for shape in shapes for x in NO_TIME + FAR]
     bad += [extreme_row(shape, x) for shape in SHAPES for x in NO_TIME]
@@ -331,7 +331,7 @@ ONE = holdsfor.parse("happensAt(out(X), T) :- happensAt(velocity(X), T).")
 def times_of(column: pa.Array, unit: str = "s") -> tuple[list[tuple[str, int]], list[str]]:
     size = len(column)
     table = pa.table({"event": ["velocity"] * size, "time": column, "x": [f"v{i}" for i in range(size)]})
-    found = holdsfor.recognise(ONE, holdsfor.read_events(table, mapping={"unit": unit}))
+    found = holdsfor.recognise(ONE, holdsfor.read_events(table, mapping={"tick_unit": unit}))
     rejects = [reason.partition(":")[0] for reason in found.rejects.column("reason").to_pylist()]
     return [(row["args"][0], row["start"]) for row in found.occurrences.to_pylist()], rejects
 

@@ -93,7 +93,7 @@ def as_typed_tables(lines: Sequence[str]) -> EventSource:
     tables = {name: _typed_table(name, list(zip(*rows, strict=True))) for name, rows in by_name.items()}
     mapping = {
         name: {
-            "constant": name,
+            "event": name,
             "fluents" if name in FLUENT_NAMES else "events": {name: [f"x{i}" for i in range(len(SORTS[name]))]},
         }
         for name in tables

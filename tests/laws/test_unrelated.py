@@ -191,7 +191,7 @@ def test_sessions_tell_the_same_at_each_query_time(seed: int, report: Report, in
 def _in_session(program: Program, others: Sequence[str], report: Report, incremental: bool) -> Log:
     """Add each row before the query time that sees it first; others: rows that are added besides."""
     given = program.horizon
-    live = holdsfor.live(
+    live = holdsfor.session(
         description(program),
         window=given.window,
         step=given.step,

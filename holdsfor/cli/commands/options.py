@@ -54,7 +54,7 @@ Functions = Annotated[
         metavar="FILE", help="A Python file with functions for aggregates. It is executed: name only what you trust."
     ),
 ]
-Allow = Annotated[
+AllowDir = Annotated[
     list[Path] | None,
     rules_option(
         metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."

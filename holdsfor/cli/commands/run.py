@@ -12,7 +12,7 @@ from holdsfor.cli.commands.options import (
     SAMPLE_EVERY,
     STEP,
     WINDOW,
-    Allow,
+    AllowDir,
     Bound,
     Conf,
     Events,
@@ -72,7 +72,7 @@ def run(
     master: Master = None,
     conf: Conf = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     bound: Bound = None,
     only: Only = None,
@@ -94,7 +94,7 @@ def run(
     settings = read_spark_settings(engine, master, conf)
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
-    description = load_rules(rules, facts, allow, functions)
+    description = load_rules(rules, facts, allow_dir, functions)
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     times = GivenTimes(
         window=window or table.window,

@@ -10,7 +10,7 @@ import typer
 from holdsfor.cli.commands.options import (
     SAMPLE_EVERY,
     WINDOW,
-    Allow,
+    AllowDir,
     Events,
     Facts,
     Format,
@@ -45,7 +45,7 @@ def why(
     format: Format = None,
     mapping: Mapping = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     denied: Annotated[bool, NOT] = False,
     as_json: Annotated[bool, AS_JSON] = False,
@@ -56,7 +56,7 @@ def why(
     sources = events or mapped_files(mapping)
     if not sources:
         raise typer.BadParameter("--events: event files are needed.")
-    description = load_rules(rules, facts, allow, functions)
+    description = load_rules(rules, facts, allow_dir, functions)
     result = holdsfor.recognise(
         description,
         holdsfor.read_events(sources, format=format, mapping=mapping),
