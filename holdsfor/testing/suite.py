@@ -98,7 +98,7 @@ class RuleTest:
         settings = self.events.settings
         wrong = sorted(settings.keys() - {"window", "step", "start", "end", "sample_every", "tick_unit"})
         if wrong:
-            raise HoldsforError(f"{self.name}: {wrong[0]} is no time. There are window, step, start, end, sample_every.")
+            raise HoldsforError(f"{self.name}: {wrong[0]} is no time. Write window, step, start, end, sample_every.")
         return {name: int(text) if text.lstrip("-").isdigit() else text for name, text in settings.items()}
 
     @cached_property

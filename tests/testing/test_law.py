@@ -31,9 +31,8 @@ def test_all_modes_give_the_whole_history(seed: int, mixed: bool | None, tmp_pat
     kind = {"terms": "events"}.get(line_format(program.rows), "rtec")
     rows = "\n".join(program.rows)
     path = tmp_path / "program.test.ec"
-    path.write_text(
-        f"```prolog\n{program.text}\n```\n```{kind}\n% {times}\n{rows}\n```\n```result\nnothing\n```\n", encoding="utf-8"
-    )
+    blocks = f"```prolog\n{program.text}\n```\n```{kind}\n% {times}\n{rows}\n```\n```result\nnothing\n```\n"
+    path.write_text(blocks, encoding="utf-8")
     (test,) = read_tests(path, RuleDefaults(functions=FUNCTIONS))
     try:
         description = test.rules.description
