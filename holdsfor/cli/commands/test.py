@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdsfor.cli.commands.options import Allow, Facts, Functions, engine_option, output_option
+from holdsfor.cli.commands.options import AllowDir, Facts, Functions, engine_option, output_option
 from holdsfor.cli.output.console import say
 from holdsfor.cli.start.reading import load_functions, read_pairs
 from holdsfor.errors import HoldsforError
@@ -25,7 +25,7 @@ JUNIT = output_option("--junit", metavar="FILE", help="Write the outcomes as JUn
 def run_tests(
     paths: Annotated[list[Path], PATHS],
     facts: Facts = None,
-    allow: Allow = None,
+    allow: AllowDir = None,
     functions: Functions = None,
     on_spark: Annotated[bool, SPARK] = False,
     with_coverage: Annotated[bool, COVERAGE] = False,
