@@ -15,6 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -87,12 +88,16 @@ def measure_warm(description: holdsfor.EventDescription, folder: Path, questions
     ]
     beside = [(row, row["start"] - 1) for row in rows if row["start"] - 1 > result.metrics["start"]]
     result.why(fact_text(rows[0]), at=rows[0]["start"])
-    report("why, warm", [lambda row=row, at=at: result.why(fact_text(row), at=at).as_dict() for row, at in asked])
-    report("why not, warm", [lambda row=row, at=at: _deny(result, row, at) for row, at in beside])
+    report("why, warm", [partial(_explain, result, row, at) for row, at in asked])
+    report("why not, warm", [partial(_deny, result, row, at) for row, at in beside])
 
 
 def fact_text(row: dict[str, object]) -> str:
     return f"{row['fluent']}({','.join(row['args'])})={row['value']}"  # type: ignore[arg-type]
+
+
+def _explain(result: holdsfor.Result, row: dict[str, object], at: int) -> None:
+    result.why(fact_text(row), at=at).as_dict()
 
 
 def _deny(result: holdsfor.Result, row: dict[str, object], at: int) -> None:

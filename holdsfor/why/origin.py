@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdsfor.io.readers.read import EventSource
     from holdsfor.language.description import EventDescription
     from holdsfor.why.derivation import Derivation
-    from holdsfor.why.reach import Reach
+    from holdsfor.why.reach import ReachableRows
     from holdsfor.why.request import Request
     from holdsfor.why.walk import Walk
     from holdsfor.why.why_not.refutation import Refutation
@@ -51,12 +51,12 @@ class Origin:
         return read_request(fact, at, self.windows, self.unit)
 
     @cached_property
-    def reach(self) -> Reach:
+    def reach(self) -> ReachableRows:
         """Return what finds the rows that facts depend on; the input is read for it."""
-        from holdsfor.why.reach import Reach
+        from holdsfor.why.reach import ReachableRows
         from holdsfor.why.replay import read_history
 
-        return Reach(read_history(self.description, self.source, self.windows))
+        return ReachableRows(read_history(self.description, self.source, self.windows))
 
     def with_walk(self, request: Request, answer: Callable[[Walk], Answer]) -> Answer:
         """Answer a question by what it depends on, evaluated again; with more room if terms are too many."""

@@ -18,7 +18,7 @@ from holdsfor.why.request import Request, relations_of
 from holdsfor.why.walk import Walk
 
 
-class Reach:
+class ReachableRows:
     """Finds what facts of a history depend on, and evaluates just that."""
 
     def __init__(self, history: HistoryRows) -> None:

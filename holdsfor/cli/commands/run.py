@@ -34,7 +34,7 @@ from holdsfor.cli.output.console import complain, warn_of_overflows
 from holdsfor.cli.start.order import RunOrder, Writing, carry_out
 from holdsfor.cli.start.reading import add_bounds, load_rules, make_plan, mapped_files, read_spark_settings
 from holdsfor.cli.start.rtec_defaults import split
-from holdsfor.cli.start.run_inputs import RunInputs, note_inputs
+from holdsfor.cli.start.run_inputs import name_inputs, note_inputs
 from holdsfor.duration import GivenTimes
 from holdsfor.errors import HoldsforError
 
@@ -96,16 +96,8 @@ def run(
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = load_rules(rules, facts, allow, functions)
-    read = RunInputs(
-        [*map(str, rules)],
-        facts or (),
-        [*map(str, allow or ())],
-        functions and str(functions),
-        bound or (),
-        sources,
-        form,
-        mapping and str(mapping),
-        tick_unit,
+    read = name_inputs(
+        rules, sources, form, mapping, facts=facts, allow=allow, functions=functions, bound=bound, tick_unit=tick_unit
     )
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     times = GivenTimes(

@@ -23,7 +23,7 @@ from holdsfor.cli.commands.options import (
 )
 from holdsfor.cli.output.console import say
 from holdsfor.cli.start.reading import mapped_files
-from holdsfor.cli.start.run_inputs import RunInputs, read_origin
+from holdsfor.cli.start.run_inputs import name_inputs, read_origin
 from holdsfor.duration import GivenTimes
 
 FACT = typer.Argument(metavar="FACT", help="'rendezVous(v1,v2)=true', or an event: 'alarm(v7)'.")
@@ -59,16 +59,8 @@ def why(
         sources = events or mapped_files(mapping)
         if not sources:
             raise typer.BadParameter("--events: event files are needed.")
-        read = RunInputs(
-            [*map(str, rules)],
-            facts or (),
-            [*map(str, allow or ())],
-            functions and str(functions),
-            (),
-            sources,
-            format,
-            mapping and str(mapping),
-            tick_unit,
+        read = name_inputs(
+            rules, sources, format, mapping, facts=facts, allow=allow, functions=functions, tick_unit=tick_unit
         )
         origin = read.origin(GivenTimes(window, None, start, end, tick or 1, tick_unit))
     answer = origin.why_not(fact, at) if denied else origin.why(fact, at)

@@ -1,4 +1,4 @@
-"""What a run was told to read, noted down beside its tables (`inputs.json`), so that questions need not say it again.
+"""Inputs of a run, noted down beside its tables (`inputs.json`), so that questions need not name them again.
 
 Paths of files are relative to the folder: it can be moved together with them.
 """
@@ -40,8 +40,9 @@ class RunInputs:
 
     def moved(self, move: Callable[[str], str]) -> RunInputs:
         """Return the same with other paths."""
-        named = isinstance(self.events, Mapping)
-        events = {name: move(path) for name, path in self.events.items()} if named else list(map(move, self.events))
+        events: Sequence[str] | Mapping[str, str] = [move(path) for path in self.events]
+        if isinstance(self.events, Mapping):
+            events = {name: move(path) for name, path in self.events.items()}
         return replace(
             self,
             rules=list(map(move, self.rules)),
@@ -73,6 +74,26 @@ class RunInputs:
         from holdsfor.local.recognise import open_origin
 
         return open_origin(self.description(), self.source(), times)
+
+
+def name_inputs(
+    rules: Sequence[Path],
+    events: Sequence[str] | Mapping[str, str],
+    format: str | None,
+    mapping: Path | None,
+    *,
+    facts: Sequence[str] | None,
+    allow: Sequence[Path] | None,
+    functions: Path | None,
+    bound: Sequence[str] | None = None,
+    tick_unit: TickUnit | None,
+) -> RunInputs:
+    """Name what the options of a command say."""
+    files = None if functions is None else str(functions)
+    named = None if mapping is None else str(mapping)
+    folders = [str(folder) for folder in allow or ()]
+    names = [str(rule) for rule in rules]
+    return RunInputs(names, facts or (), folders, files, bound or (), events, format, named, tick_unit)
 
 
 def note_inputs(folder: Path, inputs: RunInputs) -> None:

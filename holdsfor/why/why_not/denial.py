@@ -48,10 +48,10 @@ SHOWN = 3
 class Denial:
     """Tells why facts are not so, and collects what could change that."""
 
-    def __init__(self, walk: Walk, whole: Replay) -> None:
-        """whole: with the rows of all of the history."""
+    def __init__(self, walk: Walk, all_rows: Replay) -> None:
+        """all_rows: with the rows of all of the history."""
         self.walk, self.replay = walk, walk.replay
-        self.proposals = Proposals(walk.replay, whole)
+        self.proposals = Proposals(walk.replay, all_rows)
         self._denied: set[tuple[Relation, PartialKey, int]] = set()
         self._depth = 0
 

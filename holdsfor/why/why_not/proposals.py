@@ -55,9 +55,9 @@ class Proposal:
 class Proposals:
     """Changes that could make something true, each once."""
 
-    def __init__(self, replay: Replay, whole: Replay) -> None:
-        """whole: with the rows of all of the history, which say what values there are."""
-        self._replay, self._whole = replay, whole
+    def __init__(self, replay: Replay, all_rows: Replay) -> None:
+        """all_rows: with the rows of all of the history, which say what values there are."""
+        self._replay, self._whole = replay, all_rows
         self._by_text: dict[str, Proposal] = {}
 
     def __iter__(self) -> Iterator[Proposal]:

@@ -16,7 +16,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.terms import Float
 from holdsfor.why.derivation import Derivation, SomeEvents
 from holdsfor.why.origin import Origin
-from holdsfor.why.reach import Reach
+from holdsfor.why.reach import ReachableRows
 from holdsfor.why.replay import Replay, TimedFact, read_history
 from holdsfor.why.request import Request, find_facts, relations_of
 from holdsfor.why.walk import Walk
@@ -65,7 +65,7 @@ class Refutation:
         """Whether the fact is true after a change."""
         reach = self.origin.reach
         if proposal.fact:
-            reach = Reach(read_history(changed, events, self.origin.windows))
+            reach = ReachableRows(read_history(changed, events, self.origin.windows))
         return bool(_true_facts(self.request, reach.evaluate(self.request, events.blocks, room)))
 
     def __str__(self) -> str:
@@ -86,8 +86,8 @@ def refute(request: Request, origin: Origin, walk: Walk) -> Refutation:
     if facts:
         verb = "happened" if facts[0].relation.kind == "event" else "held"
         raise HoldsforError(f"{request.fact} {verb} at {request.time}. Ask why.")
-    whole = replace(walk.replay, blocks=origin.reach.history.blocks)
-    relations, denial = relations_of(request, walk.replay), Denial(walk, whole)
+    all_rows = replace(walk.replay, blocks=origin.reach.history.blocks)
+    relations, denial = relations_of(request, walk.replay), Denial(walk, all_rows)
     point = request.time - walk.replay.world.axis.origin
     trees = [denial.deny(one, _key(request, one, walk), point) for one in relations]
     tree = trees[0] if len(trees) == 1 else Derivation("absent", f"{request.fact} did not hold", causes=tuple(trees))
