@@ -55,7 +55,7 @@ def write_parquet(description: holdsfor.EventDescription, events: str, folder: P
         pq.write_table(_table(block), folder / f"{block.name}.parquet")
         kind = "events" if block.kind == "event" else "fluents"
         columns = ", ".join(f'"arg{n}"' for n in range(1, len(block.args) + 1))
-        lines += [f"[tables.{block.name}]", f'files = "{block.name}.parquet"', f'constant = "{block.name}"']
+        lines += [f"[tables.{block.name}]", f'files = "{block.name}.parquet"', f'event = "{block.name}"']
         lines += ['arrival = "arrival"', f"{kind}.{block.name} = [{columns}]"]
     (folder / "mapping.toml").write_text("\n".join(lines))
 
@@ -109,10 +109,8 @@ def measure_cold(out: Path) -> None:
     """Print how long the command takes with all that it reads."""
     intervals, random = pq.read_table(out / "intervals.parquet"), Random(SEED)
     rows = intervals.take(pa.array(random.sample(range(len(intervals)), COLD))).to_pylist()
-    report(
-        "why, cold",
-        [lambda row=row: call(["why", str(out), fact_text(row), "--at", str(row["start"])]) for row in rows],
-    )
+    questions = [["why", str(out), fact_text(row), "--at", str(row["start"])] for row in rows]
+    report("why, cold", [partial(call, question) for question in questions])
 
 
 def report(label: str, questions: list[Callable[[], object]]) -> None:

@@ -28,7 +28,7 @@ DENIED_FACTS = 3
 
 def recognised(program: Program, events: object, **window: int) -> holdsfor.Result:
     horizon = program.horizon
-    times = {"start": horizon.start, "end": horizon.end, "tick": horizon.tick}
+    times = {"start": horizon.start, "end": horizon.end, "sample_every": horizon.sample_every}
     return holdsfor.recognise(holdsfor.parse(program.text, functions=FUNCTIONS), events, **times, **window)
 
 
@@ -76,7 +76,7 @@ def test_every_proposed_change_makes_the_fact_true(seed: int, mixed: bool | None
     events = holdsfor.read_events(list(program.rows), format=line_format(program.rows))
     window = {"window": program.horizon.window, "step": program.horizon.step}
     result = recognised_or_skipped(program, events, **window)
-    tick = program.horizon.tick
+    tick = program.horizon.sample_every
     times = range(program.horizon.start - program.horizon.start % tick + tick, program.horizon.end + 1, tick)
     random = Random(seed)
     facts = {fact._replace(at=random.choice(times)) for fact in facts_of(result, program.horizon.end)}
@@ -84,6 +84,6 @@ def test_every_proposed_change_makes_the_fact_true(seed: int, mixed: bool | None
     for fact in random.sample(absent, min(DENIED_FACTS, len(absent))):
         for change in result.why_not(fact.text, at=fact.at).changes:
             horizon = program.horizon
-            ticks = {"start": horizon.start, "end": horizon.end, "tick": horizon.tick}
+            ticks = {"start": horizon.start, "end": horizon.end, "sample_every": horizon.sample_every}
             changed = holdsfor.recognise(change.description, change.events, **ticks, **window)
             assert yields(changed, fact), f"{program}\n{fact}\n{change}"

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from holdsfor.cli.commands.options import (
-    TICK,
+    SAMPLE_EVERY,
     WINDOW,
-    Allow,
+    AllowDir,
     Events,
     Facts,
     Format,
@@ -42,12 +42,12 @@ def why(
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     window: Annotated[str | None, WINDOW] = None,
-    tick: Annotated[str | None, TICK] = None,
+    sample_every: Annotated[str | None, SAMPLE_EVERY] = None,
     tick_unit: UnitOfTicks = None,
     format: Format = None,
     mapping: Mapping = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     denied: Annotated[bool, NOT] = False,
     as_json: Annotated[bool, AS_JSON] = False,
@@ -60,8 +60,8 @@ def why(
         if not sources:
             raise typer.BadParameter("--events: event files are needed.")
         read = name_inputs(
-            rules, sources, format, mapping, facts=facts, allow=allow, functions=functions, tick_unit=tick_unit
+            rules, sources, format, mapping, facts=facts, allow=allow_dir, functions=functions, tick_unit=tick_unit
         )
-        origin = read.origin(GivenTimes(window, None, start, end, tick or 1, tick_unit))
+        origin = read.origin(GivenTimes(window, None, start, end, sample_every or 1, tick_unit))
     answer = origin.why_not(fact, at) if denied else origin.why(fact, at)
     say(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else str(answer))

@@ -120,7 +120,7 @@ def read_origin(folder: Path) -> Origin:
         if not Path(rule).is_file() or _digests([rule]) != [digest]:
             raise HoldsforError(f"{rule} is not what it was when {folder} was written. Run again, then ask.")
     metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-    times = {name: metrics[name] for name in ("window", "step", "start", "end", "tick")}
+    times = {name: metrics[name] for name in ("window", "step", "start", "end", "sample_every")}
     return inputs.origin(GivenTimes(**times, tick_unit=inputs.tick_unit))
 
 
