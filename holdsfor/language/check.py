@@ -17,6 +17,7 @@ from holdsfor.language.description import (
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
+from holdsfor.language.foreign.etalis import etalis
 from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.conditions.clashes import clashes
@@ -39,12 +40,14 @@ from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
 from holdsfor.language.passes.sound import find_sound_part
+from holdsfor.language.patterns import Policy
 from holdsfor.language.reading.patterns import register_functions
 from holdsfor.language.reading.read import read
 
 RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
+    etalis,
     preprocessing,
     read,
     apart,
@@ -83,15 +86,17 @@ def check(
     tables: Iterable[FactTable] = (),
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
     use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
     that is right so far; where there are mistakes, it is asked about the rest. reader_of: what reads facts
-    in very great numbers.
+    in very great numbers. policy: of pattern rules whose file sets none before them.
     """
     draft = _parse_all(sources, allow, functions, tables, reader_of)
+    draft.texts.policy = policy
     parsed = draft.texts.copy()
     _run_passes(draft)
     if any(each.severity == "error" for each in draft.close()):

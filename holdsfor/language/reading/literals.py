@@ -141,7 +141,7 @@ class BodyReader:
         return () if start is None or end is None else (Occurs(event, start, end, term.place),)
 
     def _holds(self, term: Term, args: tuple[Term, ...]) -> Body:
-        if not self.fits("holdsAt", term, "points"):
+        if self.context != "pattern" and not self.fits("holdsAt", term, "points"):
             return ()
         pair, time = self.fluent(args[0], "holdsAt"), self.time(args[1])
         return () if pair is None or time is None else (Holds(*pair, time, term.place),)

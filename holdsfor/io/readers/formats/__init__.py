@@ -17,7 +17,7 @@ from holdsfor.io import EVENT_FORMATS, EventFormat
 from holdsfor.io.events import Events
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.fields import first_line
-from holdsfor.io.readers.formats import csv_files, json_lines, parquet, rtec, terms
+from holdsfor.io.readers.formats import csv_files, etalis, json_lines, parquet, rtec, terms
 from holdsfor.io.readers.mapping import Mapping, did_you_mean
 from holdsfor.language.description import Input
 
@@ -80,6 +80,7 @@ FORMATS = (
     FileFormat("columns", json_lines.read_json_lines, (".jsonl", ".ndjson", ".json"), is_certain=True, opening="{"),
     FileFormat("rtec", rtec.read_rtec, mark="|", read_lines=rtec.read_lines),
     FileFormat("terms", terms.read_terms, mark="@", read_lines=terms.read_lines),
+    FileFormat("etalis", etalis.read_etalis, (".stream",), is_certain=True, opening="event("),
 )
 
 
