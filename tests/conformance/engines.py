@@ -44,15 +44,15 @@ def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon)
 
 
 def in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-    return _in_process(description, lines, horizon, stepped=False)
+    return _in_process(description, lines, horizon, changes=False)
 
 
 def stepped(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
     """Every window is really gone through, with carried state."""
-    return _in_process(description, lines, horizon, stepped=True)
+    return _in_process(description, lines, horizon, changes=True)
 
 
-def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, stepped: bool) -> Answer:
+def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, changes: bool) -> Answer:
     events = holdsfor.read_events(list(lines), format=line_format(lines))
     result = holdsfor.recognise(
         description,
@@ -62,7 +62,7 @@ def _in_process(description: EventDescription, lines: Sequence[str], horizon: Ho
         start=horizon.start,
         end=horizon.end,
         sample_every=horizon.sample_every,
-        changes=stepped,
+        changes=changes,
     )
     return answer(result.intervals, result.occurrences)
 
