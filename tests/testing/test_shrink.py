@@ -73,9 +73,15 @@ def test_the_command_writes_a_test_that_passes(tmp_path: Path) -> None:
     (tmp_path / "rows.txt").write_text("\n".join(ROWS), encoding="utf-8")
     test = tmp_path / "ship.test.ec"
     command = ["test", str(tmp_path / "ship.ec"), "--events", str(tmp_path / "rows.txt"), "--format", "terms"]
-    answer = CliRunner().invoke(app, [*command, "--from", "alarm(v1)", "--at", "3", "-o", str(test)])
+    answer = CliRunner().invoke(
+        app, [*command, "--start", "0", "--end", "20", "--from", "alarm(v1)", "--at", "3", "-o", str(test)]
+    )
     assert answer.exit_code == 0, answer.output
     assert CliRunner().invoke(app, ["test", str(test)]).stdout == "1 test, all passed\n"
+    run = ["run", *command[1:], "--start", "0", "--end", "20", "-o", str(tmp_path / "out"), "--engine", "local"]
+    assert CliRunner().invoke(app, run).exit_code == 0
+    answer = CliRunner().invoke(app, ["test", str(tmp_path / "out"), "--from", "alarm(v1)", "--at", "3"])
+    assert answer.stdout == test.read_text(encoding="utf-8")
     answer = CliRunner().invoke(app, [*command, "--from", "alarm(v1)"])
     assert answer.exit_code == 2
     assert "--at" in answer.output

@@ -23,7 +23,9 @@ from holdsfor.cli.commands.options import (
     time_option,
 )
 from holdsfor.cli.output.console import say
-from holdsfor.cli.start.reading import load_functions, load_rules, mapped_files, read_pairs
+from holdsfor.cli.start.reading import load_functions, mapped_files, read_pairs
+from holdsfor.cli.start.run_inputs import name_inputs, read_origin
+from holdsfor.duration import GivenTimes
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ JUNIT = output_option("--junit", metavar="FILE", help="Write the outcomes as JUn
 FROM = typer.Option(
     "--from",
     metavar="FACT",
-    help="Make a test of a history: the fewest rows of --events from which the rules still conclude this, at --at.",
+    help="Make a test of a history: the fewest rows of --events, or of the run whose folder is named in place of "
+    "rules, from which the rules still conclude this, at --at.",
 )
 AT = time_option("--at", metavar="TIME", help="When it holds or happens, of --from.")
 START = time_option(metavar="TIME", help="The history of --from begins after it.")
@@ -72,23 +75,20 @@ def run_tests(
 ) -> None:
     """Test rules: each test whole, by windows, in another order and live, with the reasons of what is wrong."""
     if fact is not None:
-        sources = events or mapped_files(mapping)
-        if not sources or at is None:
-            raise typer.BadParameter("--from: needs the time of the fact, --at, and the history, --events.")
-        from holdsfor import read_events, recognise
         from holdsfor.testing.shrink import shrink
 
-        result = recognise(
-            load_rules(paths, facts, allow_dir, functions),
-            read_events(sources, format=format, mapping=mapping),
-            start=start,
-            end=end,
-            window=window,
-            sample_every=sample_every or 1,
-            tick_unit=tick_unit,
+        if at is None:
+            raise typer.BadParameter("--from: needs the time of the fact, --at.")
+        if len(paths) == 1 and paths[0].is_dir():
+            return _write(shrink(read_origin(paths[0]), fact, at).as_test(), output)
+        sources = events or mapped_files(mapping)
+        if not sources:
+            raise typer.BadParameter("--from: needs the history: the folder of a run in place of RULES, or --events.")
+        inputs = name_inputs(
+            paths, sources, format, mapping, facts=facts, allow=allow_dir, functions=functions, tick_unit=tick_unit
         )
-        assert result.origin is not None
-        return _write(shrink(result.origin, fact, at).as_test(), output)
+        origin = inputs.origin(GivenTimes(window, None, start, end, sample_every or 1, tick_unit))
+        return _write(shrink(origin, fact, at).as_test(), output)
     from holdsfor.testing.coverage.records import Coverage
 
     coverage = Coverage() if with_coverage or page is not None else None
