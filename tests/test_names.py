@@ -24,7 +24,7 @@ RIDDLES_TO_REPLACE = (
     "engine/",
     "kernels/",
     "once.py",
-    "rules.py",
+    "loading.py",
 )
 
 
