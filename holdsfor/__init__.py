@@ -12,64 +12,81 @@ from holdsfor.functions import Function, vectorised
 
 if TYPE_CHECKING:
     from holdsfor import sinks, sources, spark
-    from holdsfor.authoring.definitions import Definition, event, facts, fluent, given, pattern, predicate
-    from holdsfor.authoring.parts import (
-        NOW as now,
-    )
-    from holdsfor.authoring.parts import (
+    from holdsfor.authoring import (
         Calculation,
         Condition,
+        Definition,
         Variable,
+        Written,
         choose,
+        clause,
         compare,
         count,
+        deadline,
+        declare,
+        define,
+        directive,
         end,
+        ends,
+        event,
+        facts,
+        first_point,
+        fluent,
+        given,
         goal,
         greatest,
+        grounding,
+        happens,
+        holds,
+        initially,
         initiated,
         least,
+        matches,
         measure,
         moment,
+        none_of,
+        now,
+        pattern,
+        point_after,
+        predicate,
+        renewed,
+        rules,
+        rules_text,
         start,
+        starts,
         term,
         terminated,
         total,
         variables,
     )
-    from holdsfor.authoring.rules import rules, rules_text
-    from holdsfor.authoring.statements import (
-        Written,
-        clause,
-        deadline,
-        declare,
-        define,
-        directive,
-        ends,
-        grounding,
-        happens,
-        holds,
-        initially,
-        matches,
-        renewed,
-        starts,
-    )
     from holdsfor.engine.output.result import Result
     from holdsfor.io.readers.read import read_events
+    from holdsfor.io.storage.fold import Changes, Current
+    from holdsfor.job.live.query import StreamQuery
+    from holdsfor.job.live.tables import read_changes, read_current
     from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
-    from holdsfor.local.session import LiveSession, live, resume
+    from holdsfor.local.session import Session, resume, session
+    from holdsfor.local.session import live as live
+    from holdsfor.local.stream import stream
     from holdsfor.plan.bounded import bounded
+
+    recognize = recognise
+    vectorized = vectorised
 
 __all__ = [
     "Calculation",
+    "Changes",
     "Condition",
+    "Current",
     "Definition",
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
-    "LiveSession",
     "Result",
+    "Session",
+    "StreamQuery",
     "Variable",
     "Written",
     "bounded",
@@ -96,7 +113,6 @@ __all__ = [
     "initially",
     "initiated",
     "least",
-    "live",
     "load",
     "matches",
     "measure",
@@ -108,17 +124,21 @@ __all__ = [
     "point_after",
     "predicate",
     "progress",
+    "read_changes",
+    "read_current",
     "read_events",
     "recognise",
     "renewed",
     "resume",
     "rules",
     "rules_text",
+    "session",
     "sinks",
     "sources",
     "spark",
     "start",
     "starts",
+    "stream",
     "term",
     "terminated",
     "total",
@@ -130,72 +150,85 @@ __version__ = "0.1.0"
 _MODULES = ("sinks", "sources", "spark")
 #: Loaded when asked for: Spark's daemon and `holdsfor --help` need none of it.
 _HOMES = {
-    "NOW": "holdsfor.authoring.parts",
+    "Changes": "holdsfor.io.storage.fold",
+    "Current": "holdsfor.io.storage.fold",
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
-    "LiveSession": "holdsfor.local.session",
     "Result": "holdsfor.engine.output.result",
-    "live": "holdsfor.local.session",
+    "Session": "holdsfor.local.session",
+    "StreamQuery": "holdsfor.job.live.query",
     "bounded": "holdsfor.plan.bounded",
-    "read_events": "holdsfor.io.readers.read",
+    "live": "holdsfor.local.session",  # as DESIGN.md calls `session`
     "progress": "holdsfor.local.progress",
+    "read_changes": "holdsfor.job.live.tables",
+    "read_current": "holdsfor.job.live.tables",
+    "read_events": "holdsfor.io.readers.read",
     "recognise": "holdsfor.local.recognise",
     "resume": "holdsfor.local.session",
-    "none_of": "holdsfor.authoring.parts",
-    "point_after": "holdsfor.authoring.parts",
-    "first_point": "holdsfor.authoring.parts",
-    "Definition": "holdsfor.authoring.definitions",
-    "event": "holdsfor.authoring.definitions",
-    "facts": "holdsfor.authoring.definitions",
-    "fluent": "holdsfor.authoring.definitions",
-    "given": "holdsfor.authoring.definitions",
-    "pattern": "holdsfor.authoring.definitions",
-    "predicate": "holdsfor.authoring.definitions",
-    "Calculation": "holdsfor.authoring.parts",
-    "Condition": "holdsfor.authoring.parts",
-    "Variable": "holdsfor.authoring.parts",
-    "choose": "holdsfor.authoring.parts",
-    "compare": "holdsfor.authoring.parts",
-    "count": "holdsfor.authoring.parts",
-    "end": "holdsfor.authoring.parts",
-    "goal": "holdsfor.authoring.parts",
-    "greatest": "holdsfor.authoring.parts",
-    "initiated": "holdsfor.authoring.parts",
-    "least": "holdsfor.authoring.parts",
-    "measure": "holdsfor.authoring.parts",
-    "moment": "holdsfor.authoring.parts",
-    "start": "holdsfor.authoring.parts",
-    "term": "holdsfor.authoring.parts",
-    "terminated": "holdsfor.authoring.parts",
-    "total": "holdsfor.authoring.parts",
-    "variables": "holdsfor.authoring.parts",
-    "rules": "holdsfor.authoring.rules",
-    "rules_text": "holdsfor.authoring.rules",
-    "Written": "holdsfor.authoring.statements",
-    "clause": "holdsfor.authoring.statements",
-    "deadline": "holdsfor.authoring.statements",
-    "declare": "holdsfor.authoring.statements",
-    "define": "holdsfor.authoring.statements",
-    "directive": "holdsfor.authoring.statements",
-    "ends": "holdsfor.authoring.statements",
-    "grounding": "holdsfor.authoring.statements",
-    "happens": "holdsfor.authoring.statements",
-    "holds": "holdsfor.authoring.statements",
-    "initially": "holdsfor.authoring.statements",
-    "matches": "holdsfor.authoring.statements",
-    "renewed": "holdsfor.authoring.statements",
-    "starts": "holdsfor.authoring.statements",
+    "session": "holdsfor.local.session",
+    "stream": "holdsfor.local.stream",
+    "vectorised": "holdsfor.functions",
 }
+#: What rules in Python are made of.
+_AUTHORING = (
+    "Calculation",
+    "Condition",
+    "Definition",
+    "Variable",
+    "Written",
+    "choose",
+    "clause",
+    "compare",
+    "count",
+    "deadline",
+    "declare",
+    "define",
+    "directive",
+    "end",
+    "ends",
+    "event",
+    "facts",
+    "first_point",
+    "fluent",
+    "given",
+    "goal",
+    "greatest",
+    "grounding",
+    "happens",
+    "holds",
+    "initially",
+    "initiated",
+    "least",
+    "matches",
+    "measure",
+    "moment",
+    "none_of",
+    "now",
+    "pattern",
+    "point_after",
+    "predicate",
+    "renewed",
+    "rules",
+    "rules_text",
+    "start",
+    "starts",
+    "term",
+    "terminated",
+    "total",
+    "variables",
+)
+#: The spelling of most of Python's world.
+_SPELLINGS = {"recognize": "recognise", "vectorized": "vectorised"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "now":
-        name = "NOW"
     if name in _MODULES:
         return import_module(f"holdsfor.{name}")
-    if name not in _HOMES:
+    spelling = _SPELLINGS.get(name, name)
+    home = "holdsfor.authoring" if name in _AUTHORING else _HOMES.get(spelling)
+    if home is None:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    value = globals()[name] = getattr(import_module(home), spelling)
     return value
 
 
@@ -207,16 +240,16 @@ def __dir__() -> list[str]:
 def load(
     *paths: str | Path,
     facts: Mapping[str, Any] | None = None,
-    allow: Iterable[str | Path] = (),
+    allow_dir: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
 ) -> EventDescription:
-    """The event description in rule files. facts: tables of background facts by the name of their predicate
+    """Read and check rule files. facts: tables of background facts by the name of their predicate
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
-    allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
+    allow_dir: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
     functions: your own functions for aggregates, by name: {"median": numpy.median}."""
     from holdsfor.loading import load_rules, make_closures
 
-    description = load_rules(*paths, facts=facts, allow=allow, functions=functions)
+    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions)
     make_closures(description)
     return description
 
@@ -224,8 +257,8 @@ def load(
 def parse(
     *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
 ) -> EventDescription:
-    """The event description in rule texts. facts: tables of background facts, functions: for aggregates, both as
-    `load` takes them."""
+    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, both as `load` takes
+    them."""
     from holdsfor.loading import make_closures, parse_rules
 
     description = parse_rules(*texts, facts=facts, functions=functions)

@@ -10,7 +10,7 @@ from itertools import count
 from types import EllipsisType
 from typing import Any
 
-from holdsfor.authoring.parts import NOW, Argument, Calculation, Collected, Condition, Operand, Variable, flat
+from holdsfor.authoring.parts import Argument, Calculation, Collected, Condition, Operand, Variable, flat, now
 from holdsfor.authoring.places import refuse
 from holdsfor.authoring.statements import Written
 from holdsfor.duration import TickUnit
@@ -64,7 +64,7 @@ class _Clause:
         """Return the term of a value."""
         match value:
             case Variable():
-                return self.now if value is NOW else Var(value.name, place)
+                return self.now if value is now else Var(value.name, place)
             case Calculation(functor=functor, args=args, place=at):
                 return self._calculation(functor, args, at)
             case Collected():

@@ -177,11 +177,11 @@ class Condition:
 
     def ago(self, length: Length) -> Condition:
         """Ask so long before: `slow(V).ago("10 min")`."""
-        return Condition("at", (self, Calculation("-", (NOW, length), here())), here())
+        return Condition("at", (self, Calculation("-", (now, length), here())), here())
 
     def later(self, length: Length) -> Condition:
         """Ask so long after."""
-        return Condition("at", (self, Calculation("+", (NOW, length), here())), here())
+        return Condition("at", (self, Calculation("+", (now, length), here())), here())
 
     def between(self, start: Argument, end: Argument) -> Condition:
         """Ask for the first and the last time of an event (occurs)."""
@@ -269,7 +269,7 @@ class Condition:
 Argument: TypeAlias = Operand | Condition | str | int | float | bool | EllipsisType | timedelta | Sequence[Any]
 
 #: The time of a rule: that of the events in its conditions.
-NOW = Variable("now~")
+now = Variable("now~")
 
 
 def variables(names: str) -> tuple[Variable, ...]:

@@ -144,4 +144,4 @@ def test_the_log_tells_it() -> None:
         40: withdraw  lamp(a)=on @ [6,19)
     """
     windows = SLIDING | {"window": 40}
-    assert changes(recognise(LAMP, stream, **windows, stepped=True)) == lines(expected)
+    assert changes(recognise(LAMP, stream, **windows, changes=True)) == lines(expected)

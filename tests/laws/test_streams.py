@@ -153,7 +153,7 @@ def test_what_is_settled_follows_the_query_times(report: Report, tmp_path: Path)
 def test_looking_only_at_what_changes_tells_the_same(seed: int, tmp_path: Path) -> None:
     """Change by change, with restarts that go through the log, against a stream that reads all state at every batch."""
     program = random_program(seed)
-    tick, window = program.horizon.tick, program.horizon.window
+    tick, window = program.horizon.sample_every, program.horizon.window
     horizon = replace(program.horizon, step=max(window // 7 // tick, 1) * tick)
     setting = setting_of(parse(program.text), horizon, 1)
     plain, live = (ByHand(setting, tmp_path / str(remembers), remembers=remembers) for remembers in (False, True))

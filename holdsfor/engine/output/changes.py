@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal as OneOf
 
@@ -18,7 +17,7 @@ from holdsfor.engine.output.log import LoggedIntervals, LoggedOccurrences, LogTe
 from holdsfor.engine.output.result import told_between, without_hidden
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.query_times import QueryMoment
-from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, Changes
 from holdsfor.kernels.intervals.logging import (
     BEFORE,
     BOUNDS,
@@ -36,17 +35,6 @@ from holdsfor.plan.operators import Relation
 #: What is told at a query time: all that is known; intervals whose beginning will not change; what will not change.
 Report = OneOf["eager", "settling", "final"]
 REPORTS: tuple[Report, ...] = ("eager", "settling", "final")
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Changes:
-    """The differences from the last query time."""
-
-    intervals: pa.Table
-    occurrences: pa.Table
-
-    def __repr__(self) -> str:
-        return f"<Changes: {len(self.intervals):,} of intervals, {len(self.occurrences):,} of occurrences>"
 
 
 def changes(

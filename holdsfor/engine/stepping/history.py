@@ -96,7 +96,7 @@ def make_result(
         "step": windows.step,
         "start": windows.start,
         "end": windows.end,
-        "tick": windows.tick,
+        "sample_every": windows.tick,
         "seconds_recognising": round(time.perf_counter() - begun, 6),
         **recognised.kinds,
     }
