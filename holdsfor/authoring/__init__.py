@@ -7,7 +7,8 @@ rule text as Python.
 
 from __future__ import annotations
 
-from holdsfor.authoring.definitions import Definition, event, facts, fluent, given, pattern, predicate
+from holdsfor.authoring.assembly import rules
+from holdsfor.authoring.definitions import Symbol, event, facts, fluent, given, pattern, predicate
 from holdsfor.authoring.parts import (
     Calculation,
     Condition,
@@ -32,9 +33,8 @@ from holdsfor.authoring.parts import (
     total,
     variables,
 )
-from holdsfor.authoring.rules import rules, rules_text
 from holdsfor.authoring.statements import (
-    Written,
+    RuleStatement,
     clause,
     deadline,
     declare,
@@ -53,9 +53,9 @@ from holdsfor.authoring.statements import (
 __all__ = [
     "Calculation",
     "Condition",
-    "Definition",
+    "RuleStatement",
+    "Symbol",
     "Variable",
-    "Written",
     "choose",
     "clause",
     "compare",
@@ -89,7 +89,6 @@ __all__ = [
     "predicate",
     "renewed",
     "rules",
-    "rules_text",
     "start",
     "starts",
     "term",

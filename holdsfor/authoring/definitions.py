@@ -13,7 +13,7 @@ from typing import Literal as OneOf
 from holdsfor.authoring.parts import Argument, Calculation, Condition
 from holdsfor.authoring.places import here, refuse
 from holdsfor.authoring.statements import (
-    Written,
+    RuleStatement,
     declare,
     define,
     directive,
@@ -34,13 +34,13 @@ EntityKind = OneOf["event", "fluent", "predicate"]
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class Symbol:
     """An event, a fluent or a predicate. Called with its arguments it is a condition: `slow(V)`."""
 
     kind: EntityKind
     name: str
     arity: int
-    statements: tuple[Written, ...] = field(default=(), repr=False)
+    statements: tuple[RuleStatement, ...] = field(default=(), repr=False)
     place: Place = field(kw_only=True, repr=False)
 
     def __call__(self, *args: Argument) -> Condition:
@@ -52,18 +52,18 @@ class Definition:
         return Condition(self.kind, (subject, None, self) if self.kind == "fluent" else (subject, self), here())
 
 
-def event(name: str, *args: str | Argument, when: Rules | None = None, internal: bool = False) -> Definition:
+def event(name: str, *args: str | Argument, when: Rules | None = None, internal: bool = False) -> Symbol:
     """Name an event, of the input if nothing defines it. args: names of its arguments, or those of the rules' head.
 
     when: the conditions under which it happens; a list has several rules.
     """
-    made = Definition("event", name, len(args), place=here())
+    made = Symbol("event", name, len(args), place=here())
     return _defined(made, internal, *(happens(made(*args), each) for each in _listed(when)))
 
 
-def given(name: str, *args: str) -> Definition:
+def given(name: str, *args: str) -> Symbol:
     """Name a fluent of the input, whose intervals come from outside."""
-    return Definition("fluent", name, len(args), place=here())
+    return Symbol("fluent", name, len(args), place=here())
 
 
 def fluent(
@@ -74,13 +74,13 @@ def fluent(
     while_: RulesByValue | None = None,
     initially: Argument | None = None,
     internal: bool = False,
-) -> Definition:
+) -> Symbol:
     """Name a fluent, and define it. args: names of its arguments, or those of the rules' heads.
 
     starts, ends: when it begins and ends; while_: while what else it holds. Each has the conditions of one rule, a list
     of them for several, or a dict of these by value. initially: the value that it has from the start on.
     """
-    made = Definition("fluent", name, len(args), place=here())
+    made = Symbol("fluent", name, len(args), place=here())
     return _defined(
         made,
         internal,
@@ -98,7 +98,7 @@ def pattern(
     policy: OneOf["unrestricted", "recent", "chronological"] | None = None,
     prefer: Sequence[str | Calculation] = (),
     internal: bool = False,
-) -> Definition:
+) -> Symbol:
     """Define an event by a pattern of others: `hf.pattern("alarm", V, is_=(smoke(V) >> heat(V)).within("5 min"))`.
 
     The pattern may also stand last, without its name. policy: how a match is chosen; prefer: longest, shortest, ...
@@ -106,7 +106,7 @@ def pattern(
     place = here()
     if is_ is None and args and isinstance(args[-1], Condition):
         *args, is_ = args  # type: ignore[assignment]
-    made = Definition("event", name, len(args), place=place)
+    made = Symbol("event", name, len(args), place=place)
     rules = [matches(made(*args), each) for each in _listed(is_)]
     if policy:
         rules = [directive("policy", policy), *rules, directive("policy", "unrestricted")]
@@ -115,31 +115,31 @@ def pattern(
     return _defined(made, internal, *rules)
 
 
-def predicate(name: str, *args: str | Argument, when: Rules | None = None) -> Definition:
+def predicate(name: str, *args: str | Argument, when: Rules | None = None) -> Symbol:
     """Name a predicate of background knowledge, and define it by conditions on others."""
-    made = Definition("predicate", name, len(args), place=here())
+    made = Symbol("predicate", name, len(args), place=here())
     return _defined(made, False, *(define(made(*args), each) for each in _listed(when)))
 
 
-def facts(name: str, rows: Iterable[Sequence[Argument]]) -> Definition:
+def facts(name: str, rows: Iterable[Sequence[Argument]]) -> Symbol:
     """Name a predicate, and state its facts: `hf.facts("type", [("v1", "cargo"), ("v2", "tug")])`."""
     stated = [tuple(row) for row in rows]
     if not stated:
         refuse("fact", f"{name} has no facts", here(), "give a row or more; hf.predicate names one without facts")
-    made = Definition("predicate", name, len(stated[0]), place=here())
+    made = Symbol("predicate", name, len(stated[0]), place=here())
     return _defined(made, False, *(define(made(*row)) for row in stated))
 
 
 _STARTS, _ENDS, _INITIALLY = starts, ends, initially
 
 
-def _defined(made: Definition, is_internal: bool, *statements: Written) -> Definition:
+def _defined(made: Symbol, is_internal: bool, *statements: RuleStatement) -> Symbol:
     """Return a definition with its statements."""
     kept_inside = (declare("internal", made.name, made.arity),) if is_internal else ()
-    return Definition(made.kind, made.name, made.arity, (*statements, *kept_inside), place=made.place)
+    return Symbol(made.kind, made.name, made.arity, (*statements, *kept_inside), place=made.place)
 
 
-def _by_value(made: Definition, args: Sequence[Any], rules: RulesByValue | None, state: Any) -> Iterator[Written]:
+def _by_value(made: Symbol, args: Sequence[Any], rules: RulesByValue | None, state: Any) -> Iterator[RuleStatement]:
     """Iterate over a statement for each rule of each value."""
     by_value = rules if isinstance(rules, Mapping) else {True: rules}
     for value, bodies in by_value.items():

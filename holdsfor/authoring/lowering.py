@@ -10,9 +10,9 @@ from itertools import count
 from types import EllipsisType
 from typing import Any
 
-from holdsfor.authoring.parts import Argument, Calculation, Collected, Condition, Operand, Variable, flat, now
+from holdsfor.authoring.parts import Argument, Calculation, Condition, NumberOfSolutions, Operand, Variable, flat, now
 from holdsfor.authoring.places import refuse
-from holdsfor.authoring.statements import Written
+from holdsfor.authoring.statements import RuleStatement
 from holdsfor.duration import TickUnit
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
@@ -32,7 +32,7 @@ _DURATIONS = {
 _PATTERN_WORDS = {"&": "and", "|": "or", ">>": "seq"}
 
 
-def lower(statement: Written, unit: TickUnit) -> Raw:
+def lower(statement: RuleStatement, unit: TickUnit) -> Raw:
     """Return the raw clause of a statement. unit: how long a tick is, for durations."""
     return _LOWERING[statement.kind](_Clause(statement, unit), statement)
 
@@ -41,7 +41,7 @@ def lower(statement: Written, unit: TickUnit) -> Raw:
 class _Clause:
     """One clause while it is made: its conditions so far, and the variables that it needs."""
 
-    statement: Written
+    statement: RuleStatement
     unit: TickUnit
     now: Var = field(init=False)
     goals: list[Term] = field(default_factory=list)
@@ -67,7 +67,7 @@ class _Clause:
                 return self.now if value is now else Var(value.name, place)
             case Calculation(functor=functor, args=args, place=at):
                 return self._calculation(functor, args, at)
-            case Collected():
+            case NumberOfSolutions():
                 result = self.fresh("N", value.place)
                 self.collect(value, result)
                 return result
@@ -122,13 +122,15 @@ class _Clause:
         value_term = _TRUE if value is None else self.term(value, fluent.place)
         return Compound("=", (self.term(subject, fluent.place), value_term), fluent.place)
 
-    def collect(self, number: Collected, result: Term) -> None:
-        """Add the conditions that collect solutions, and calculate their number."""
-        solutions = self.fresh("L", number.place)
-        template = self.term(number.template, number.place)
-        goals = self.points(number.conditions, self.now)
-        self.goals.append(Compound("findall", (template, _joined(",", goals, number.place), solutions), number.place))
-        self.goals.append(Compound(number.function, (solutions, result), number.place))
+    def collect(self, solutions: NumberOfSolutions, result: Term) -> None:
+        """Add the conditions that collect solutions, and calculate their solutions."""
+        answers = self.fresh("L", solutions.place)
+        template = self.term(solutions.template, solutions.place)
+        goals = self.points(solutions.conditions, self.now)
+        self.goals.append(
+            Compound("findall", (template, _joined(",", goals, solutions.place), answers), solutions.place)
+        )
+        self.goals.append(Compound(solutions.function, (answers, result), solutions.place))
 
     # ------------------------------------------------------------ conditions at times
 
@@ -179,7 +181,7 @@ class _Clause:
                 operator, left, right = parts
                 return Compound(operator, (self.term(left, place), self.term(right, place)), place)
             case "is":
-                if isinstance(parts[1], Collected):
+                if isinstance(parts[1], NumberOfSolutions):
                     self.collect(parts[1], self.term(parts[0], place))
                     return self.goals.pop()
                 return Compound("is", (self.term(parts[0], place), self.term(parts[1], place)), place)
@@ -235,16 +237,16 @@ class _Clause:
 
     # ------------------------------------------------------------ patterns
 
-    def pattern(self, condition: Condition | Argument, place: Place) -> RawPattern:
+    def pattern(self, part: Condition | Argument, place: Place) -> RawPattern:
         """Return a pattern of events."""
-        if not isinstance(condition, Condition):
-            return self.term(condition, place)
-        place, parts, operator = condition.place, condition.parts, condition.operator
+        if not isinstance(part, Condition):
+            return self.term(part, place)
+        place, parts, operator = part.place, part.parts, part.operator
         match operator:
             case "event":
                 return self.term(parts[0], place)
             case "fluent":
-                subject, value = self.pair(condition).args
+                subject, value = self.pair(part).args
                 return RawOperation("=", (subject, value), place, bracketed=True)
             case "moment":
                 return self.term(parts[0], place)
@@ -270,12 +272,12 @@ class _Clause:
                     "aggregate", (self.pattern(inner, place), *terms, self.amount(last, place)), place, True
                 )
         hint = "patterns are made of events and fluents by >>, &, |, .without(), .within() and .where()"
-        refuse("misplaced", f"{_described(condition)} cannot stand in a pattern", place, hint)
+        refuse("misplaced", f"{_described(part)} cannot stand in a pattern", place, hint)
 
     def _operation(self, word: str, operands: Sequence[Condition], place: Place) -> RawOperation:
         return RawOperation(word, tuple(self.pattern(each, place) for each in operands), place, bracketed=True)
 
-    def _measure(self, name: str, measure: Collected) -> Term:
+    def _measure(self, name: str, measure: NumberOfSolutions) -> Term:
         function = {"length": "count", "sum_list": "sum", "min_list": "min", "max_list": "max"}
         word = function.get(measure.function, measure.function)
         template = measure.template if isinstance(measure.template, tuple) else (measure.template,)
@@ -310,7 +312,7 @@ class _Clause:
 # ---------------------------------------------------------------- statements
 
 
-def _rule(clause: _Clause, statement: Written) -> Raw:
+def _rule(clause: _Clause, statement: RuleStatement) -> Raw:
     head, time = statement.head
     at = clause.now if time is None else clause.term(time, statement.place)
     about = clause.pair(head) if statement.kind != "happensAt" else clause.term(head, head.place)
@@ -318,7 +320,7 @@ def _rule(clause: _Clause, statement: Written) -> Raw:
     return _raw(statement, Compound(statement.kind, (about, at), head.place), goals)
 
 
-def _holds_for(clause: _Clause, statement: Written) -> Raw:
+def _holds_for(clause: _Clause, statement: RuleStatement) -> Raw:
     if statement.body is None:
         nothing = Items((), statement.place)
         return _raw(statement, Compound("holdsFor", (clause.pair(statement.head), nothing), statement.head.place), [])
@@ -327,20 +329,20 @@ def _holds_for(clause: _Clause, statement: Written) -> Raw:
     return _raw(statement, head, clause.goals)
 
 
-def _pattern_rule(clause: _Clause, statement: Written) -> Raw:
+def _pattern_rule(clause: _Clause, statement: RuleStatement) -> Raw:
     heads, label = statement.head
     terms = tuple(clause.term(head, head.place) for head in heads)
     name = None if label is None else clause.term(label, statement.place)
     return RawPatternRule(name, terms, clause.pattern(statement.body, statement.place), statement.place)
 
 
-def _background(clause: _Clause, statement: Written) -> Raw:
+def _background(clause: _Clause, statement: RuleStatement) -> Raw:
     head = clause.term(statement.head, statement.head.place)
     return _raw(statement, head, clause.points(statement.body, clause.now))
 
 
-def _about_fluent(name: str) -> Callable[[_Clause, Written], Raw]:
-    def make(clause: _Clause, statement: Written) -> Raw:
+def _about_fluent(name: str) -> Callable[[_Clause, RuleStatement], Raw]:
+    def make(clause: _Clause, statement: RuleStatement) -> Raw:
         entity = statement.head
         about = clause.pair(entity) if entity.operator == "fluent" else clause.term(entity, entity.place)
         return _raw(statement, Compound(name, (about,), entity.place), clause.points(statement.body, clause.now))
@@ -348,28 +350,28 @@ def _about_fluent(name: str) -> Callable[[_Clause, Written], Raw]:
     return make
 
 
-def _deadline(clause: _Clause, statement: Written) -> Raw:
+def _deadline(clause: _Clause, statement: RuleStatement) -> Raw:
     before, then, after = statement.head
     pairs = (clause.pair(before), clause.pair(then))
     head = Compound("fi", (*pairs, clause.length(after, statement.place)), statement.place)
     return _raw(statement, head, clause.points(statement.body, clause.now))
 
 
-def _directive(clause: _Clause, statement: Written) -> Raw:
+def _directive(clause: _Clause, statement: RuleStatement) -> Raw:
     return RawDirective("", clause.term(statement.head, statement.place), statement.place)
 
 
-def _declaration(clause: _Clause, statement: Written) -> Raw:
+def _declaration(clause: _Clause, statement: RuleStatement) -> Raw:
     kind, name, arity = statement.head
     return RawDeclaration(kind, Signature(name, arity), statement.place)
 
 
-def _plain(clause: _Clause, statement: Written) -> Raw:
+def _plain(clause: _Clause, statement: RuleStatement) -> Raw:
     goals = [clause.term(goal, statement.place) for goal in statement.body]
     return _raw(statement, clause.term(statement.head, statement.place), goals)
 
 
-_LOWERING: dict[str, Callable[[_Clause, Written], Raw]] = {
+_LOWERING: dict[str, Callable[[_Clause, RuleStatement], Raw]] = {
     "initiatedAt": _rule,
     "terminatedAt": _rule,
     "happensAt": _rule,
@@ -386,7 +388,7 @@ _LOWERING: dict[str, Callable[[_Clause, Written], Raw]] = {
 }
 
 
-def _raw(statement: Written, head: Term, goals: Sequence[Term]) -> RawClause:
+def _raw(statement: RuleStatement, head: Term, goals: Sequence[Term]) -> RawClause:
     return RawClause(head, _joined(",", goals, statement.place) if goals else None, statement.place)
 
 
@@ -439,7 +441,7 @@ def _variables(part: Any) -> Iterator[Variable]:
             yield part
         case Calculation(args=args):
             yield from _variables(args)
-        case Collected(template=template, conditions=conditions):
+        case NumberOfSolutions(template=template, conditions=conditions):
             yield from _variables((template, conditions))
         case Condition(operator="over", parts=(inner, last, measures)):
             yield from _variables((inner, last, [measure for _, measure in measures]))

@@ -94,7 +94,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable(Operand):
-    """A variable of rules. `hf.variables("V K")` makes them."""
+    """A variable of rules: `hf.variables("V K")` makes them, and `hf.now` is the time at which a rule asks."""
 
     name: str
 
@@ -112,7 +112,7 @@ class Calculation(Operand):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Collected(Operand):
+class NumberOfSolutions(Operand):
     """A number about all solutions of conditions: `hf.count(X, slow(X))`."""
 
     function: str
@@ -123,7 +123,7 @@ class Collected(Operand):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Condition:
-    """What is true at a time, or while something lasts: made of others by `&`, `|`, `~`, `>>` and by methods.
+    """A condition at a time, a time that lasts, or a pattern: made of others by `&`, `|`, `~`, `>>` and by methods.
 
     operator: how the parts are put together: event, fluent, predicate, a comparison, &, |, ~, >>, or a word.
     """
@@ -209,9 +209,9 @@ class Condition:
         """Compare intervals by one of Allen's relations. keep: source, target, union, intersection, ..."""
         return Condition("allen", (relation, self, _condition(other, relation), keep), here())
 
-    def minus(self, *others: Condition) -> Condition:
+    def minus(self, *subtrahends: Condition) -> Condition:
         """While this lasts and none of the others does."""
-        return Condition("-", (self, *(_condition(each, "minus") for each in others)), here())
+        return Condition("-", (self, *(_condition(each, "minus") for each in subtrahends)), here())
 
     # ------------------------------------------------------------ patterns
 
@@ -261,7 +261,7 @@ class Condition:
         """Keep the matches for which conditions on values are true."""
         return Condition("where", (self, *(_condition(each, "where") for each in conditions)), here())
 
-    def over(self, last: Length, **measures: Collected) -> Condition:
+    def over(self, last: Length, **measures: NumberOfSolutions) -> Condition:
         """Measure the last matches: so many, or those of so long. `sale(S, P).over("10 s", Sum=hf.total(P))`."""
         return Condition("over", (self, last, tuple(measures.items())), here())
 
@@ -286,9 +286,9 @@ def term(functor: str, *args: Argument) -> Calculation:
     return Calculation(functor, args, here())
 
 
-def goal(condition: Calculation | str) -> Condition:
+def goal(spelled: Calculation | str) -> Condition:
     """Ask a condition in the words of rule text, for what has no other form here."""
-    return Condition("raw", (condition,), here())
+    return Condition("raw", (spelled,), here())
 
 
 def moment(time: int) -> Condition:
@@ -341,41 +341,41 @@ def none_of(*conditions: Condition) -> Condition:
     return Condition("~", tuple(_condition(each, "none_of") for each in conditions), here())
 
 
-def count(template: Argument = ..., conditions: Condition | None = None) -> Collected:
+def count(template: Argument = ..., conditions: Condition | None = None) -> NumberOfSolutions:
     """Count solutions: `hf.count(X, slow(X)) >= 3`; in `over`, occurrences: `hf.count()`."""
     return _collected("length", template, conditions)
 
 
-def total(template: Argument, conditions: Condition | None = None) -> Collected:
+def total(template: Argument, conditions: Condition | None = None) -> NumberOfSolutions:
     """Sum over solutions: `S.is_(hf.total(K, speed(V, K)))`."""
     return _collected("sum_list", template, conditions)
 
 
-def least(template: Argument, conditions: Condition | None = None) -> Collected:
+def least(template: Argument, conditions: Condition | None = None) -> NumberOfSolutions:
     """Find the least among solutions."""
     return _collected("min_list", template, conditions)
 
 
-def greatest(template: Argument, conditions: Condition | None = None) -> Collected:
+def greatest(template: Argument, conditions: Condition | None = None) -> NumberOfSolutions:
     """Find the greatest among solutions."""
     return _collected("max_list", template, conditions)
 
 
-def measure(function: str, *args: Argument) -> Collected:
+def measure(function: str, *args: Argument) -> NumberOfSolutions:
     """Measure by a function of your own, in `over`: `Price=hf.measure("vwap", X, V)`."""
-    return Collected(function, args, Condition("true", (), here()), here())
+    return NumberOfSolutions(function, args, Condition("true", (), here()), here())
 
 
-def _collected(function: str, template: Argument, conditions: Condition | None) -> Collected:
+def _collected(function: str, template: Argument, conditions: Condition | None) -> NumberOfSolutions:
     if conditions is None:
         conditions = Condition("true", (), here())
-    return Collected(function, template, conditions, here())
+    return NumberOfSolutions(function, template, conditions, here())
 
 
 def is_calculated(value: Argument) -> bool:
     """Whether a part is arithmetic, or a number about solutions."""
     is_arithmetic = isinstance(value, Calculation) and (value.functor, len(value.args)) in FUNCTIONS
-    return is_arithmetic or isinstance(value, Collected)
+    return is_arithmetic or isinstance(value, NumberOfSolutions)
 
 
 def flat(condition: Condition, operator: str) -> Iterator[Condition]:

@@ -45,13 +45,13 @@ def _place_of(frame: FrameType) -> Place:
     return Place(name, line, _characters(file, line, column), end_line, _characters(file, end_line, end_column))
 
 
-def _characters(file: str, line: int, bytes_before: int | None) -> int:
+def _characters(source_file: str, line: int, bytes_before: int | None) -> int:
     """Return the column, counted in characters from 1, of a byte in a line."""
-    text = linecache.getline(file, line).encode()
+    text = linecache.getline(source_file, line).encode()
     return len(text[: bytes_before or 0].decode(errors="replace")) + 1 if text else (bytes_before or 0) + 1
 
 
-def _shown(file: str) -> str:
+def _shown(path: str) -> str:
     """Return the name of a file as a person would write it: from the present folder on if it is inside."""
-    inside = os.path.relpath(file) if os.path.isabs(file) else file
-    return file if inside.startswith("..") else inside
+    inside = os.path.relpath(path) if os.path.isabs(path) else path
+    return path if inside.startswith("..") else inside

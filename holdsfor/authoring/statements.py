@@ -17,7 +17,7 @@ StatementKind = OneOf[
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Written:
+class RuleStatement:
     """One clause. head: what it is about; body: its conditions, intervals or pattern."""
 
     kind: StatementKind | OneOf["directive", "declaration", "plain"]
@@ -26,72 +26,72 @@ class Written:
     place: Place = field(kw_only=True, repr=False)
 
 
-def starts(fluent: Condition, when: Condition, at: Argument | None = None) -> Written:
+def starts(fluent: Condition, when: Condition, at: Argument | None = None) -> RuleStatement:
     """Say when a fluent begins (initiatedAt). at: the time, where it has a name or is not that of the events."""
-    return Written("initiatedAt", (_about(fluent, "fluent"), at), when, place=here())
+    return RuleStatement("initiatedAt", (_about(fluent, "fluent"), at), when, place=here())
 
 
-def ends(fluent: Condition, when: Condition, at: Argument | None = None) -> Written:
+def ends(fluent: Condition, when: Condition, at: Argument | None = None) -> RuleStatement:
     """Say when a fluent ends (terminatedAt)."""
-    return Written("terminatedAt", (_about(fluent, "fluent"), at), when, place=here())
+    return RuleStatement("terminatedAt", (_about(fluent, "fluent"), at), when, place=here())
 
 
-def happens(event: Condition, when: Condition, at: Argument | None = None) -> Written:
+def happens(head: Condition, when: Condition, at: Argument | None = None) -> RuleStatement:
     """Say when an event happens (happensAt)."""
-    return Written("happensAt", (_about(event, "event"), at), when, place=here())
+    return RuleStatement("happensAt", (_about(head, "event"), at), when, place=here())
 
 
-def holds(fluent: Condition, while_: Condition | None) -> Written:
+def holds(fluent: Condition, while_: Condition | None) -> RuleStatement:
     """Say while what else a fluent holds (holdsFor)."""
-    return Written("holdsFor", _about(fluent, "fluent"), while_, place=here())
+    return RuleStatement("holdsFor", _about(fluent, "fluent"), while_, place=here())
 
 
 def matches(
-    event: Condition | Sequence[Condition], pattern: Condition | int, label: str | Calculation | None = None
-) -> Written:
+    head: Condition | Sequence[Condition], pattern: Condition | int, label: str | Calculation | None = None
+) -> RuleStatement:
     """Say which pattern of other events makes an event; several events: all of them. label: a name of the rule."""
-    events = [event] if isinstance(event, Condition) else list(event)
-    return Written("pattern", ([_about(each, "event") for each in events], label), pattern, place=here())
+    events = [head] if isinstance(head, Condition) else list(head)
+    return RuleStatement("pattern", ([_about(each, "event") for each in events], label), pattern, place=here())
 
 
-def initially(fluent: Condition, when: Condition | None = None) -> Written:
+def initially(fluent: Condition, when: Condition | None = None) -> RuleStatement:
     """Say what holds from the start of the history on, for all that conditions on facts give."""
-    return Written("initially", _about(fluent, "fluent"), when, place=here())
+    return RuleStatement("initially", _about(fluent, "fluent"), when, place=here())
 
 
-def deadline(before: Condition, then: Condition, after: Length, when: Condition | None = None) -> Written:
+def deadline(before: Condition, then: Condition, delay: Length, when: Condition | None = None) -> RuleStatement:
     """Say which value follows another after so long: `hf.deadline(offer(C) == "valid", offer(C) == "expired", 10)`."""
-    return Written("fi", (_about(before, "fluent"), _about(then, "fluent"), after), when, place=here())
+    return RuleStatement("fi", (_about(before, "fluent"), _about(then, "fluent"), delay), when, place=here())
 
 
-def renewed(fluent: Condition) -> Written:
+def renewed(fluent: Condition) -> RuleStatement:
     """Say that a deadline begins anew when its value is initiated again (p)."""
-    return Written("p", _about(fluent, "fluent"), place=here())
+    return RuleStatement("p", _about(fluent, "fluent"), place=here())
 
 
-def define(predicate: Condition, when: Condition | None = None) -> Written:
+def define(predicate: Condition, when: Condition | None = None) -> RuleStatement:
     """State a fact, or a rule of background knowledge."""
-    return Written("background", _about(predicate, "predicate"), when, place=here())
+    return RuleStatement("background", _about(predicate, "predicate"), when, place=here())
 
 
-def grounding(entity: Condition, when: Condition | None = None) -> Written:
+def grounding(entity: Condition, when: Condition | None = None) -> RuleStatement:
     """Declare what a fluent or an event ranges over."""
-    return Written("grounding", entity, when, place=here())
+    return RuleStatement("grounding", entity, when, place=here())
 
 
-def directive(word: str, *args: Argument) -> Written:
+def directive(word: str, *args: Argument) -> RuleStatement:
     """Set what governs the statements after it: `hf.directive("policy", "recent")`."""
-    return Written("directive", Calculation(word, args, here()) if args else word, place=here())
+    return RuleStatement("directive", Calculation(word, args, here()) if args else word, place=here())
 
 
-def clause(head: Calculation, *conditions: Calculation) -> Written:
+def clause(head: Calculation, *conditions: Calculation) -> RuleStatement:
     """State a clause in the words of rule text, for what has no other form here."""
-    return Written("plain", head, conditions, place=here())
+    return RuleStatement("plain", head, conditions, place=here())
 
 
-def declare(kind: OneOf["input event", "input fluent", "internal"], name: str, arity: int) -> Written:
+def declare(kind: OneOf["input event", "input fluent", "internal"], name: str, arity: int) -> RuleStatement:
     """Declare a name as input, or keep a definition out of all results (internal)."""
-    return Written("declaration", (kind.removeprefix("input "), name, arity), place=here())
+    return RuleStatement("declaration", (kind.removeprefix("input "), name, arity), place=here())
 
 
 def _about(head: object, kind: str) -> Condition:

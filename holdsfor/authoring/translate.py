@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import keyword
 import re
 from collections.abc import Iterable, Sequence
@@ -46,12 +47,12 @@ def translate(source: Source) -> str:
     names = _Names()
     names.variables.update(dict.fromkeys(var.name for raw in parsed.raw for var in _variables_of(raw)))
     items = [item for raw in parsed.raw for item in _Translation(source, names).statement(raw)]
-    unit = next((f"    tick_unit={each.goal.args[0].name!r}," for each in parsed.raw if _sets_tick(each)), "")  # type: ignore[union-attr]
+    unit = next((f"    tick_unit={_text(each.goal.args[0].name)}," for each in parsed.raw if _sets_tick(each)), "")  # type: ignore[union-attr]
     lines = ["import holdsfor as hf", ""]
     used = [name for name in names.variables if name in names.used_variables]
     for start in range(0, len(used), 16):
         group = used[start : start + 16]
-        lines.append(f"{', '.join(group)}{',' if len(group) == 1 else ''} = hf.variables({' '.join(group)!r})")
+        lines.append(f"{', '.join(group)}{',' if len(group) == 1 else ''} = hf.variables({_text(' '.join(group))})")
     lines += names.lines
     return "\n".join([*lines, "", "rules = hf.rules(", *items, *([unit] if unit else []), ")", ""])
 
@@ -81,8 +82,8 @@ class _Names:
         key = kind, name, len(args)
         if key not in self.by_entity:
             self.by_entity[key] = self._free(name, kind)
-            made = "".join(f", {_argument_name(arg, place)!r}" for place, arg in enumerate(args, 1))
-            self.lines.append(f"{self.by_entity[key]} = hf.{kind}({name!r}{made})")
+            made = "".join(f", {_text(_argument_name(arg, place))}" for place, arg in enumerate(args, 1))
+            self.lines.append(f"{self.by_entity[key]} = hf.{kind}({_text(name)}{made})")
         return self.by_entity[key]
 
     def _free(self, name: str, kind: str) -> str:
@@ -121,7 +122,7 @@ class _Translation:
                 return self._directive(word, goal)
             case RawDeclaration(kind=kind, signature=signature):
                 word = kind if kind == "internal" else f"input {kind}"
-                return [f"    hf.declare({word!r}, {signature.name!r}, {signature.arity}),"]
+                return [f"    hf.declare({_text(word)}, {_text(signature.name)}, {signature.arity}),"]
         raise TypeError(raw)
 
     def _clause(self, raw: RawClause) -> list[str]:
@@ -141,17 +142,17 @@ class _Translation:
                 entity = self.fluent(about) if about.functor == "=" else self.event(about)
                 return _call("grounding", [entity], "when", self.conditions(goals))
             case "fi", (before, then, after):
-                head = [self.fluent(before), self.fluent(then), self.length(after)]
-                return _call("deadline", head, "when", self.conditions(goals))
+                values = [self.fluent(before), self.fluent(then), self.length(after)]
+                return _call("deadline", values, "when", self.conditions(goals))
             case "p", (about,) if not goals and about.functor == "=":
                 return _call("renewed", [self.fluent(about)], "when", [])
         if not name or name in FORMS or name in COMPARISONS or name in (",", ";", "->", "\\+", "!"):
             raise _NoForm
         return _call("define", [self.predicate(raw.head)], "when", self.conditions(goals))
 
-    def _holds_for(self, about: Term, intervals: Var, goals: Sequence[Term]) -> list[str]:
+    def _holds_for(self, about: Term, result: Var, goals: Sequence[Term]) -> list[str]:
         expression = _Intervals(self, goals)
-        whole = expression.of(intervals)
+        whole = expression.of(result)
         others = expression.others()
         joined = [whole] if not others else [f"({whole})" if _binds_loosely(whole) else whole, *others]
         return _call("holds", [self.fluent(about)], "while_", joined)
@@ -164,13 +165,13 @@ class _Translation:
 
     def _directive(self, word: str, goal: Term) -> list[str]:
         if isinstance(goal, Items):
-            return [f"    {name_and_args(item)[0]!r}," for item in goal.items]
+            return [f"    {_text(name_and_args(item)[0])}," for item in goal.items]
         name, args = name_and_args(goal) if goal.is_named and not word else (word, (goal,))
         if name == "tick":
             return []
         if name in LOADING:
-            return [f"    {name_and_args(arg)[0]!r}," for arg in args]
-        return [f"    hf.directive({', '.join([repr(name), *map(self.term, args)])}),"]
+            return [f"    {_text(name_and_args(arg)[0])}," for arg in args]
+        return [f"    hf.directive({', '.join([_text(name), *map(self.term, args)])}),"]
 
     def _plain(self, raw: RawClause) -> list[str]:
         goals = [] if raw.body is None else chain(raw.body, ",")
@@ -240,7 +241,7 @@ class _Translation:
             sign = "!=" if "\\" in operator else "=="
         if is_value and sign:
             return f"({self.term(left)} {sign} {self.term(right)})"
-        return f"hf.compare({operator!r}, {self.term(left)}, {self.term(right)})"
+        return f"hf.compare({_text(operator)}, {self.term(left)}, {self.term(right)})"
 
     def _event_condition(self, event: Term) -> str:
         if event.functor in _EDGES and len(event.args) == 1 and event.args[0].functor == "=":
@@ -262,8 +263,7 @@ class _Translation:
             return self.event(pattern)
         operator, parts = pattern.operator, pattern.parts
         if operator in _PATTERN_SIGNS:
-            left, right = map(self._operand, parts)
-            return f"{left} {_PATTERN_SIGNS[operator]} {right}"
+            return f" {_PATTERN_SIGNS[operator]} ".join(map(self._operand, parts))
         if operator in ("=", "==") or (not operator.isalpha() and operator != "."):
             return self.fluent(Compound("=", parts))  # type: ignore[arg-type]
         match operator, parts:
@@ -280,7 +280,7 @@ class _Translation:
                 named = ", ".join(map(self._measure, measures))  # type: ignore[arg-type]
                 return f"{self._operand(inner)}.over({self.pattern(last)}, {named})"
         left, right = parts
-        method = f"{operator}(" if operator in _PATTERN_METHODS else f"joined({operator!r}, "
+        method = f"{operator}(" if operator in _PATTERN_METHODS else f"joined({_text(operator)}, "
         return f"{self._operand(left)}.{method}{self.pattern(right)})"
 
     def _operand(self, pattern: RawPattern) -> str:
@@ -298,18 +298,18 @@ class _Translation:
         terms = ", ".join(map(self.term, args))
         if function in _MEASURES:
             return f"{name}=hf.{_MEASURES[function]}({terms})"
-        return f"{name}=hf.measure({', '.join([repr(function), *map(self.term, args)])})"
+        return f"{name}=hf.measure({', '.join([_text(function), *map(self.term, args)])})"
 
     def label(self, label: Term) -> str:
-        return repr(label.name) if isinstance(label, Atom) else self.raw_term(label)
+        return _text(label.name) if isinstance(label, Atom) else self.raw_term(label)
 
     # ------------------------------------------------------------ terms
 
-    def event(self, event: Term) -> str:
-        return self._use("event", event)
+    def event(self, subject: Term) -> str:
+        return self._use("event", subject)
 
-    def predicate(self, predicate: Term) -> str:
-        return self._use("predicate", predicate)
+    def predicate(self, subject: Term) -> str:
+        return self._use("predicate", subject)
 
     def fluent(self, pair: Term) -> str:
         """Return `f(X)`, or `f(X) == value`."""
@@ -328,11 +328,11 @@ class _Translation:
 
     def length(self, term: Term) -> str:
         """Return a duration as it is written: with its unit, if it has one."""
-        if isinstance(term, Int) and (text := self._text(term)) and _WITH_UNIT.match(text):
-            return repr(text)
+        if isinstance(term, Int) and (text := self._source_text(term)) and _WITH_UNIT.match(text):
+            return _text(text)
         return self.term(term)
 
-    def _text(self, term: Int) -> str:
+    def _source_text(self, term: Int) -> str:
         """Return the text of a number in its source."""
         place = term.place
         line = self.source.line(place.line)
@@ -349,7 +349,7 @@ class _Translation:
                 self.names.used_variables.add(name)
                 return name
             case Atom(name=name):
-                return repr(name)
+                return _text(name)
             case Int(value=value) | Float(value=value):
                 return repr(value)
             case Items(items=items):
@@ -360,7 +360,7 @@ class _Translation:
             case Compound(functor="-", args=(inner,)) if isinstance(inner, Var):
                 return f"-{self.term(inner)}"
             case Compound(functor=functor, args=args):
-                return f"hf.term({', '.join([repr(functor), *map(self.term, args)])})"
+                return f"hf.term({', '.join([_text(functor), *map(self.term, args)])})"
         raise TypeError(term)
 
     def _side(self, term: Term, functor: str) -> str:
@@ -371,7 +371,7 @@ class _Translation:
     def raw_term(self, term: Term) -> str:
         """Return a term as it is, without names of Python's."""
         if isinstance(term, Compound):
-            return f"hf.term({', '.join([repr(term.functor), *map(self.raw_term, term.args)])})"
+            return f"hf.term({', '.join([_text(term.functor), *map(self.raw_term, term.args)])})"
         if isinstance(term, Items):
             return f"[{', '.join(map(self.raw_term, term.items))}]"
         return self.term(term)
@@ -420,9 +420,9 @@ class _Intervals:
                     return f"{self._part(first)} - {self._part(items[0])}"
                 return f"{self._part(first)}.minus({', '.join(map(self.of, items))})"
             case "allen", (Atom(name=relation), left, right, Atom(name=mode), _):
-                return f"{self._part(left)}.allen({relation!r}, {self.of(right)}, {mode!r})"
+                return f"{self._part(left)}.allen({_text(relation)}, {self.of(right)}, {_text(mode)})"
             case relation, (left, right, Atom(name=mode), _) if relation in ALLEN:
-                return f"{self._part(left)}.allen({relation!r}, {self.of(right)}, {mode!r})"
+                return f"{self._part(left)}.allen({_text(relation)}, {self.of(right)}, {_text(mode)})"
             case duration, (inner, length, _) if duration in _DURATIONS:
                 return f"{self._part(inner)}.{_DURATIONS[duration]}({self._translation.length(length)})"
         raise _NoForm
@@ -465,8 +465,13 @@ def _call(word: str, head: Sequence[str], option: str, conditions: Sequence[str]
     ]
 
 
+def _text(text: str) -> str:
+    """Write a text as Python has it, in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _amount(duration: RawDuration) -> str:
-    return duration.text if duration.text.isdigit() else repr(duration.text)
+    return duration.text if duration.text.isdigit() else _text(duration.text)
 
 
 def _is_arithmetic(term: Term) -> bool:

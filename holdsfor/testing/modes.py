@@ -57,7 +57,7 @@ class Case:
 
     def recognise(self, events: Events, windows: Windows, stepped: bool = False) -> set[ResultRow]:
         source = ReadEvents((), events)
-        return rows_of(recognise(self.rules.description, source, **self.in_ticks(windows), stepped=stepped, threads=1))
+        return rows_of(recognise(self.rules.description, source, **self.in_ticks(windows), changes=stepped, threads=1))
 
     def in_ticks(self, windows: Windows) -> dict[str, Any]:
         times = {name: getattr(windows, name) for name in ("window", "step", "start", "end", "tick")}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from holdsfor.cli.commands.options import Allow, Facts, Functions, engine_option, output_option
+from holdsfor.cli.commands.options import AllowDir, Facts, Functions, engine_option, output_option
 from holdsfor.cli.output.console import say
 from holdsfor.cli.start.reading import load_functions, read_pairs
 from holdsfor.errors import HoldsforError
@@ -25,7 +25,7 @@ JUNIT = output_option("--junit", metavar="FILE", help="Write the outcomes as JUn
 def run_tests(
     paths: Annotated[list[Path], PATHS],
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     on_spark: Annotated[bool, SPARK] = False,
     with_coverage: Annotated[bool, COVERAGE] = False,
@@ -33,7 +33,7 @@ def run_tests(
     junit: Annotated[Path | None, JUNIT] = None,
 ) -> None:
     """Test rules: each test whole, by windows, in another order and live, with the reasons of what is wrong."""
-    from holdsfor.rules import RULE_ENDINGS
+    from holdsfor.loading import RULE_ENDINGS
     from holdsfor.testing.coverage.page import coverage_page
     from holdsfor.testing.coverage.records import Coverage
     from holdsfor.testing.coverage.summary import describe_coverage
@@ -43,7 +43,7 @@ def run_tests(
 
     rules = [path for path in paths if path.suffix in RULE_ENDINGS and not path.name.endswith(TEST_ENDING)]
     tables = read_pairs("--facts", facts or [], "vesselType=types.csv")
-    background = RuleDefaults(tuple(rules), tables, tuple(allow or ()), load_functions(functions))
+    background = RuleDefaults(tuple(rules), tables, tuple(allow_dir or ()), load_functions(functions))
     coverage = Coverage() if with_coverage or page is not None else None
     outcomes = []
     for one in collect_tests([path for path in paths if path not in rules], background):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from holdsfor.authoring.definitions import Definition
+from holdsfor.authoring.definitions import Symbol
 from holdsfor.authoring.lowering import lower
-from holdsfor.authoring.parts import Calculation, Collected, Condition
+from holdsfor.authoring.parts import Calculation, Condition, NumberOfSolutions
 from holdsfor.authoring.places import here, refuse, source_of
-from holdsfor.authoring.statements import Written
+from holdsfor.authoring.statements import RuleStatement
 from holdsfor.duration import TickUnit, check_unit
 from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
@@ -25,53 +24,65 @@ from holdsfor.loading import load_written
 
 
 def rules(
-    *items: Definition | Written | str | Path | Iterable[Definition | Written],
+    *definitions: Symbol | RuleStatement | str | Path | Iterable[Symbol | RuleStatement],
     facts: Mapping[str, Any] | None = None,
     functions: Mapping[str, Function] | None = None,
     tick_unit: TickUnit = "s",
 ) -> EventDescription:
     """Check rules that were written in Python, and those of rule files (paths) beside them.
 
-    What the items use is taken along, with its own rules. facts, functions: as `load` takes them. tick_unit: how long
+    What they use is taken along, with its own rules. facts, functions: as `load` takes them. tick_unit: how long
     a tick is, for durations such as "10 min". Raises DescriptionError with all that is wrong, at its Python line.
     """
-    paths = [item for item in items if isinstance(item, str | Path)]
-    statements = list(collect_statements(item for item in items if not isinstance(item, str | Path)))
+    paths = [item for item in definitions if isinstance(item, str | Path)]
+    statements = list(collect_statements(item for item in definitions if not isinstance(item, str | Path)))
     if not statements and not paths:
         refuse("rules", "there are no rules", here(), "give definitions (hf.fluent, hf.pattern, ...), or a rule file")
     parsed = _parsed(statements, tick_unit)
     return load_written(parsed, paths, facts=facts, functions=functions)
 
 
-def rules_text(*items: Definition | Written | Iterable[Definition | Written], tick_unit: TickUnit = "s") -> str:
-    """Write rules that were written in Python as rule text."""
-    return text_of(_parsed(list(collect_statements(items)), tick_unit))
-
-
-def collect_statements(items: Iterable[Any]) -> Iterator[Written]:
-    """Iterate over the statements of items, and of the definitions that they use, each once: used ones first."""
+def collect_statements(written: Iterable[Any]) -> Iterator[RuleStatement]:
+    """Iterate over the statements, and of the definitions that they use, each once: used ones first."""
     seen: set[int] = set()
-    yield from _statements(items, seen)
+    yield from _statements(written, seen)
 
 
-def _parsed(statements: list[Written], unit: TickUnit) -> Parsed:
-    raw = [lower(statement, unit) for statement in statements]
-    names = dict.fromkeys(each.place.file for each in statements)
-    parsed = Parsed(raw=raw, sources=[source_of(name) for name in names], unit=unit)
-    if check_unit(unit) != "s":
-        places = [replace(statements[0].place, file=name) for name in names]
-        parsed.raw[:0] = [RawDirective("", Compound("tick", (Atom(unit),), place), place) for place in places]
-        parsed.tick_units.update((unit, place) for place in places[:1])
+def _parsed(statements: list[RuleStatement], unit: TickUnit) -> Parsed:
+    by_file: dict[str, list[Raw]] = {}
+    for statement in statements:
+        by_file.setdefault(statement.place.file, []).append(lower(statement, unit))
+    parsed = Parsed(unit=unit)
+    for name, raw in by_file.items():
+        if check_unit(unit) != "s":
+            place = raw[0].place
+            raw.insert(0, RawDirective("", Compound("tick", (Atom(unit),), place), place))
+            parsed.tick_units.setdefault(unit, place)
+        parsed.raw += raw
+        parsed.sources.append(PythonSource(name, source_of(name).text, raw))
     return parsed
 
 
-def _statements(items: Iterable[Any], seen: set[int]) -> Iterator[Written]:
-    for item in items:
-        if isinstance(item, Definition):
+class PythonSource(Source):
+    """The text of a Python file, with the clauses that were made in it."""
+
+    def __init__(self, name: str, text: str, raw: Sequence[Raw]) -> None:
+        super().__init__(name, text)
+        self._raw = raw
+
+    @property
+    def rules(self) -> str:
+        """Return the clauses in the layout of `holdsfor fmt`."""
+        return formatted(Source("<rules>", "\n".join(map(_text, self._raw))))
+
+
+def _statements(written: Iterable[Any], seen: set[int]) -> Iterator[RuleStatement]:
+    for item in written:
+        if isinstance(item, Symbol):
             if id(item) not in seen:
                 seen.add(id(item))
                 yield from _statements(item.statements, seen)
-        elif isinstance(item, Written):
+        elif isinstance(item, RuleStatement):
             if id(item) not in seen:
                 seen.add(id(item))
                 yield from _statements(_used_by((item.head, item.body)), seen)
@@ -83,24 +94,19 @@ def _statements(items: Iterable[Any], seen: set[int]) -> Iterator[Written]:
             refuse("rules", f"{type(item).__name__} is no rule", here(), hint)
 
 
-def _used_by(part: Any) -> Iterator[Definition]:
+def _used_by(part: Any) -> Iterator[Symbol]:
     """Iterate over the definitions that a part of a statement names."""
     match part:
-        case Definition():
+        case Symbol():
             yield part
         case Calculation(args=parts) | Condition(parts=parts):
             for each in parts:
                 yield from _used_by(each)
-        case Collected(template=template, conditions=conditions):
+        case NumberOfSolutions(template=template, conditions=conditions):
             yield from _used_by((template, conditions))
         case list() | tuple():
             for each in part:
                 yield from _used_by(each)
-
-
-def text_of(parsed: Parsed) -> str:
-    """Write clauses as rule text in the layout of `holdsfor fmt`."""
-    return formatted(Source("<rules>", "\n".join(dict.fromkeys(map(_text, parsed.raw)))))
 
 
 def _text(raw: Raw) -> str:
