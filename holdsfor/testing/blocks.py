@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^(```|~~~)(\w*)[^\n]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_SETTINGS = re.compile(r"\A%((?:[ \t]+\w+=\S+)+)[ \t]*(?:\n|\Z)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -25,8 +26,13 @@ class FencedBlock:
     @property
     def settings(self) -> dict[str, str]:
         """Return what a first line such as `% window=20 step=10` says."""
-        first = re.match(r"%((?:[ \t]+\w+=\S+)+)[ \t]*(?:\n|\Z)", self.text)
+        first = _SETTINGS.match(self.text)
         return dict(re.findall(r"(\w+)=(\S+)", first[1])) if first else {}
+
+    @property
+    def body(self) -> str:
+        """Return the text without that line."""
+        return _SETTINGS.sub("", self.text, count=1)
 
 
 def find_blocks(text: str) -> Iterator[FencedBlock]:

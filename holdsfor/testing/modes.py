@@ -21,7 +21,7 @@ from holdsfor.io.readers.read import EventSource
 from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.local.recognise import recognise
-from holdsfor.local.session import live
+from holdsfor.local.session import session
 from holdsfor.testing.claims import ResultRow, rows_of
 from holdsfor.testing.suite import RuleSet
 
@@ -55,12 +55,13 @@ class Case:
     times: Mapping[str, Any]
     windows: Windows
 
-    def recognise(self, events: Events, windows: Windows, stepped: bool = False) -> set[ResultRow]:
+    def recognise(self, events: Events, windows: Windows, in_steps: bool = False) -> set[ResultRow]:
         source = ReadEvents((), events)
-        return rows_of(recognise(self.rules.description, source, **self.in_ticks(windows), changes=stepped, threads=1))
+        return rows_of(recognise(self.rules.description, source, **self.in_ticks(windows), changes=in_steps, threads=1))
 
     def in_ticks(self, windows: Windows) -> dict[str, Any]:
-        times = {name: getattr(windows, name) for name in ("window", "step", "start", "end", "tick")}
+        times = {name: getattr(windows, name) for name in ("window", "step", "start", "end")}
+        times["sample_every"] = windows.tick
         unit = self.times.get("tick_unit")
         return times if unit is None else {**times, "tick_unit": unit}
 
@@ -90,7 +91,7 @@ def run_whole(description: EventDescription, events: Events, times: Mapping[str,
 
 
 def _windowed(case: Case) -> set[ResultRow]:
-    return case.recognise(case.events, case.smaller_windows(), stepped=True)
+    return case.recognise(case.events, case.smaller_windows(), in_steps=True)
 
 
 def _shuffled(case: Case) -> set[ResultRow]:
@@ -111,16 +112,16 @@ def shuffle(block: Block, windows: Windows) -> Block:
 
 def _live(case: Case) -> set[ResultRow]:
     windows = case.smaller_windows()
-    session = live(case.rules.description_with_input, **case.in_ticks(windows), incremental=True)
+    live = session(case.rules.description_with_input, **case.in_ticks(windows), incremental=True)
     seen = [windows.first_seen(block.arrival) for block in case.events.timed]
     for moment in sorted({time for times in seen for time in times.tolist()}):
-        session.advance(moment - 1)
+        live.advance(moment - 1)
         blocks = [block.filter(times == moment) for block, times in zip(case.events.timed, seen, strict=True)]
         named = tuple(block for block in blocks if block.name and len(block))
         others = tuple(block for block in blocks if not block.name and len(block))
-        session.add(ReadEvents((), replace(case.events, blocks=named, other_times=others)))
-    session.advance(windows.last)
-    current = session.current()
+        live.add(ReadEvents((), replace(case.events, blocks=named, other_times=others)))
+    live.advance(windows.last)
+    current = live.current()
     nothing = current.intervals.slice(0, 0)
     return rows_of(Result(current.intervals, current.occurrences, nothing, nothing, nothing))
 

@@ -96,19 +96,19 @@ class RuleTest:
     def times(self) -> dict[str, Any]:
         """Return the times that the events give: window, step, start, end, tick, tick_unit."""
         settings = self.events.settings
-        wrong = sorted(settings.keys() - {"window", "step", "start", "end", "tick", "tick_unit"})
+        wrong = sorted(settings.keys() - {"window", "step", "start", "end", "sample_every", "tick_unit"})
         if wrong:
-            raise HoldsforError(f"{self.name}: {wrong[0]} is no time. There are window, step, start, end, tick.")
+            raise HoldsforError(f"{self.name}: {wrong[0]} is no time. Write window, step, start, end, sample_every.")
         return {name: int(text) if text.lstrip("-").isdigit() else text for name, text in settings.items()}
 
     @cached_property
     def source(self) -> EventSource:
         """Return the events; files that a format needs are there as long as the test is."""
-        kind, lines = self.events.kind, tuple(self.events.text.splitlines())
+        kind, lines = self.events.kind, tuple(self.events.body.splitlines())
         if kind != "csv":
             return EventSource((EventPart(lines, EVENT_KINDS[kind], Mapping(), EVENTS_FILE[kind]),))
         path = Path(self._folder.name, EVENTS_FILE[kind])
-        path.write_text(self.events.text, encoding="utf-8")
+        path.write_text(self.events.body, encoding="utf-8")
         if self.mapping is None:
             return read_events(path)
         mapping = Path(self._folder.name, "mapping.toml")

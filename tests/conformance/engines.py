@@ -52,7 +52,7 @@ def stepped(description: EventDescription, lines: Sequence[str], horizon: Horizo
     return _in_process(description, lines, horizon, changes=True)
 
 
-def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, stepped: bool) -> Answer:
+def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, changes: bool) -> Answer:
     events = holdsfor.read_events(list(lines), format=line_format(lines))
     result = holdsfor.recognise(
         description,
@@ -62,7 +62,7 @@ def _in_process(description: EventDescription, lines: Sequence[str], horizon: Ho
         start=horizon.start,
         end=horizon.end,
         sample_every=horizon.sample_every,
-        changes=stepped,
+        changes=changes,
     )
     return answer(result.intervals, result.occurrences)
 

@@ -42,9 +42,9 @@ def test_open_until_the_next_point_has_not_come() -> None:
     found = recognise(WALK, points(8, 9, 10, 11, 12, 30), window=20, step=10, end=50, changes=True)
     expected = """
         10: insert   going(a)=true @ [8,inf)
-        20: shorten  going(a)=true @ [8,13)
+        20: end      going(a)=true @ [8,13)
         30: insert   going(a)=true @ [30,inf)
-        40: shorten  going(a)=true @ [30,31)
+        40: end      going(a)=true @ [30,31)
     """
     assert changes(found) == lines(expected)
 

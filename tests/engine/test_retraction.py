@@ -139,7 +139,7 @@ def test_the_log_tells_it() -> None:
     """
     expected = """
         10: insert    lamp(a)=on @ [6,inf)
-        20: shorten   lamp(a)=on @ [6,13)
+        20: end       lamp(a)=on @ [6,13)
         30: extend    lamp(a)=on @ [6,19)
         40: withdraw  lamp(a)=on @ [6,19)
     """

@@ -16,6 +16,7 @@ from holdsfor.engine.output.changes import REPORTS
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.storage.fold import Changes, fold_intervals, fold_occurrences
 from holdsfor.language import parse
+from tests.change_log import fold_strictly
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, answer, in_session, naive
 from tests.conformance.sessions import begin, recognise
@@ -49,6 +50,7 @@ def test_same_as_batch_with_late_rows_and_retractions(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_folding_the_changes_gives_what_is_current(seed: int) -> None:
+    """Each change has the name that says what it does to what was told before."""
     logs: list[Changes] = []
 
     def watch(live: holdsfor.Session, changes: Changes) -> None:
@@ -58,6 +60,8 @@ def test_folding_the_changes_gives_what_is_current(seed: int) -> None:
         assert not differences(answer(intervals, occurrences), answer(*live.current()))
 
     recognise(parse(PARTY), party(seed, 150), HORIZON, seed=seed, watch=watch)
+    told = fold_strictly((row for log in logs for row in log.intervals.to_pylist()), HORIZON.step)
+    assert len(told) == fold_intervals(pa.concat_tables([log.intervals for log in logs])).num_rows
     assert sum(log.intervals.num_rows for log in logs) > 20
 
 

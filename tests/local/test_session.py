@@ -39,7 +39,7 @@ def test_changes_and_what_is_current() -> None:
     changes = live.advance(20)
     assert told(changes.intervals) == [
         (20, "insert", ["attic"], 14, None),
-        (20, "shorten", ["hall"], 5, 13),
+        (20, "end", ["hall"], 5, 13),
     ]
     assert told(changes.occurrences) == [(20, "insert", ["hall"], 12, 12)]
     assert told(live.current().intervals) == [(["attic"], 14, None), (["hall"], 5, 13)]
@@ -134,7 +134,7 @@ def test_a_query_time_that_changes_most_is_evaluated_from_scratch(
     live.advance(10)
     live.add(["closes(hall) @ 12", "opens(hall) @ 14"])
     changes = told(live.advance(20).intervals)
-    assert changes == [(20, "insert", ["hall"], 15, None), (20, "shorten", ["hall"], 5, 13)]
+    assert changes == [(20, "insert", ["hall"], 15, None), (20, "end", ["hall"], 5, 13)]
     assert live.metrics["query_times_from_scratch"] == scratch
 
 
@@ -176,8 +176,8 @@ def test_a_saved_session_goes_on(tmp_path: Path) -> None:
     assert again.terms == live.terms
     assert again.metrics == live.metrics
     assert told(again.current().intervals) == [(["hall"], 5, None)]
-    assert told(again.advance(30).intervals) == [(30, "shorten", ["hall"], 5, 26)], "the row that waited is there"
-    assert told(live.advance(30).intervals) == [(30, "shorten", ["hall"], 5, 26)], "saving changes nothing"
+    assert told(again.advance(30).intervals) == [(30, "end", ["hall"], 5, 26)], "the row that waited is there"
+    assert told(live.advance(30).intervals) == [(30, "end", ["hall"], 5, 26)], "saving changes nothing"
     assert told(save_and_resume(again, tmp_path).current().intervals) == [(["hall"], 5, 26)]
 
 
@@ -252,7 +252,7 @@ def test_a_failed_advance_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch) 
         live.advance(20)
     monkeypatch.undo()
     assert live.last_query_time == 10
-    assert told(live.advance(20).intervals) == [(20, "shorten", ["hall"], 5, 13)]
+    assert told(live.advance(20).intervals) == [(20, "end", ["hall"], 5, 13)]
 
 
 def test_a_window_shorter_than_the_step_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:

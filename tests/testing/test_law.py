@@ -26,14 +26,13 @@ SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "10")))
 def test_all_modes_give_the_whole_history(seed: int, mixed: bool | None, tmp_path: Path) -> None:
     program = random_program(seed) if mixed is None else random_patterns(seed, mixed)
     horizon = program.horizon
-    times = " ".join(f"{name}={getattr(horizon, name)}" for name in ("window", "step", "start", "end", "tick"))
+    names = ("window", "step", "start", "end", "sample_every")
+    times = " ".join(f"{name}={getattr(horizon, name)}" for name in names)
     kind = {"terms": "events"}.get(line_format(program.rows), "rtec")
     rows = "\n".join(program.rows)
-    settings = f"% {times}\n" if kind == "events" else ""
     path = tmp_path / "program.test.ec"
-    path.write_text(
-        f"```prolog\n{program.text}\n```\n```{kind}\n{settings}{rows}\n```\n```result\nnothing\n```\n", encoding="utf-8"
-    )
+    blocks = f"```prolog\n{program.text}\n```\n```{kind}\n% {times}\n{rows}\n```\n```result\nnothing\n```\n"
+    path.write_text(blocks, encoding="utf-8")
     (test,) = read_tests(path, RuleDefaults(functions=FUNCTIONS))
     try:
         description = test.rules.description

@@ -83,7 +83,7 @@ def test_rows_that_are_refused_must_be_claimed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["rtec", "csv"])
 def test_other_formats_of_events(tmp_path: Path, kind: str) -> None:
     rows = {"rtec": "speed|3|3|v1|7\nspeed|9|9|v1|2", "csv": "when,name,speed\n3,v1,7\n9,v1,2"}[kind]
-    mapping = '```toml\nconstant = "speed"\ntime = "when"\n[events]\nspeed = ["name", "speed"]\n```\n'
+    mapping = '```toml\nevent = "speed"\ntime = "when"\n[events]\nspeed = ["name", "speed"]\n```\n'
     text = f"```{kind}\n{rows}\n```\n{mapping if kind == 'csv' else ''}```result\n{MOVING}```\n"
     assert problems(tmp_path, text) == []
 

@@ -37,6 +37,12 @@ Mapping = Annotated[
     input_option(metavar="FILE", help="A TOML file that says which column is which."),
 ]
 RuleFiles = Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")]
+RuleFilesOrRun = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RULES", help="Rule files, background knowledge included; or a folder that `holdsfor run` wrote."
+    ),
+]
 RuleFilesOrTable = Annotated[
     list[Path],
     typer.Argument(

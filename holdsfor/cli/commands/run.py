@@ -34,6 +34,7 @@ from holdsfor.cli.output.console import complain, warn_of_overflows
 from holdsfor.cli.start.order import RunOrder, Writing, carry_out
 from holdsfor.cli.start.reading import add_bounds, load_rules, make_plan, mapped_files, read_spark_settings
 from holdsfor.cli.start.rtec_defaults import split
+from holdsfor.cli.start.run_inputs import name_inputs, note_inputs
 from holdsfor.duration import GivenTimes
 from holdsfor.errors import HoldsforError
 
@@ -95,6 +96,17 @@ def run(
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = load_rules(rules, facts, allow_dir, functions)
+    read = name_inputs(
+        rules,
+        sources,
+        form,
+        mapping,
+        facts=facts,
+        allow=allow_dir,
+        functions=functions,
+        bound=bound,
+        tick_unit=tick_unit,
+    )
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     times = GivenTimes(
         window=window or table.window,
@@ -121,6 +133,7 @@ def run(
         needs_process="--changes" if changes else None,
     )
     outcome = carry_out(order, context.obj, master, settings)
+    note_inputs(out, read)
     show_outcome(outcome, out)
     if outcome.metrics.get("arithmetic_overflows"):
         warn_of_overflows(outcome.metrics["arithmetic_overflows"])

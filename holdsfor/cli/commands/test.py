@@ -25,7 +25,7 @@ JUNIT = output_option("--junit", metavar="FILE", help="Write the outcomes as JUn
 def run_tests(
     paths: Annotated[list[Path], PATHS],
     facts: Facts = None,
-    allow_dir: AllowDir = None,
+    allow: AllowDir = None,
     functions: Functions = None,
     on_spark: Annotated[bool, SPARK] = False,
     with_coverage: Annotated[bool, COVERAGE] = False,
@@ -43,7 +43,7 @@ def run_tests(
 
     rules = [path for path in paths if path.suffix in RULE_ENDINGS and not path.name.endswith(TEST_ENDING)]
     tables = read_pairs("--facts", facts or [], "vesselType=types.csv")
-    background = RuleDefaults(tuple(rules), tables, tuple(allow_dir or ()), load_functions(functions))
+    background = RuleDefaults(tuple(rules), tables, tuple(allow or ()), load_functions(functions))
     coverage = Coverage() if with_coverage or page is not None else None
     outcomes = []
     for one in collect_tests([path for path in paths if path not in rules], background):

@@ -15,7 +15,7 @@ ARGS = pa.list_(pa.string())
 INTERVAL_LOG = pa.schema(
     [
         ("query_time", pa.int64()),
-        ("op", pa.string()),  # insert, extend, shorten, withdraw
+        ("op", pa.string()),  # insert, end, extend, shorten, withdraw
         ("id", pa.string()),
         ("fluent", pa.string()),
         ("args", ARGS),
