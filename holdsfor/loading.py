@@ -55,7 +55,7 @@ def parse_rules(
 
 def load_written(
     written: Parsed,
-    paths: Iterable[str | Path] = (),
+    rule_files: Iterable[str | Path] = (),
     facts: Mapping[str, Any] | None = None,
     functions: Mapping[str, Function] | None = None,
 ) -> EventDescription:
@@ -63,7 +63,7 @@ def load_written(
     from holdsfor.language.check import check
     from holdsfor.language.parsing.files import read_source
 
-    sources = [read_source(Path(path)) for path in paths]
+    sources = [read_source(Path(path)) for path in rule_files]
     tables = _fact_tables(facts)
     description = check(
         sources,
