@@ -76,7 +76,7 @@ class Proposals:
 
     def add_fitting(self, op: RelationNode, key: PartialKey, chain: Sequence[PlanNode], point: int) -> None:
         """Propose rows with values that conditions ask for, or that other rows have."""
-        if None not in key or not self._replay.is_input(op.relation):
+        if not self._replay.is_input(op.relation):
             return
         open_key: PartialKey = (None,) * len(key)
         others = self._nearest_keys(op.relation, key, point) or self._nearest_keys(op.relation, open_key, point)
