@@ -85,9 +85,9 @@ class Revisions:
         fewest = self._fewest(line, (), (), seen)
         return fewest if self._is_gone(line, fewest) else seen
 
-    def _fewest(self, line: dict[str, Any], left_out: Numbered, added: Numbered, rows: Numbered) -> Numbered:
+    def _fewest(self, line: dict[str, Any], left_out: Numbered, extra: Numbered, rows: Numbered) -> Numbered:
         """Return those of some rows that must be left out, too, by halves."""
-        if added and self._is_gone(line, left_out):
+        if extra and self._is_gone(line, left_out):
             return ()
         if len(rows) == 1:
             return rows
@@ -99,15 +99,15 @@ class Revisions:
     def _is_gone(self, line: dict[str, Any], left_out: Numbered) -> bool:
         """Whether a line is not there without some rows."""
         windows = replace(self._reach.history.windows, end=line["query_time"])
-        told = with_room(lambda room: self._told(self._without(left_out), windows, room))
+        ends = with_room(lambda room: self._told(self._without(left_out), windows, room))
         if line["op"] == "withdraw":
-            return line["start"] in told
-        return line["start"] not in told or told[line["start"]] != line["end"]
+            return line["start"] in ends
+        return line["start"] not in ends or ends[line["start"]] != line["end"]
 
     def _told(self, blocks: Sequence[Block], windows: Any, room: int) -> dict[int, int | None]:
         """Return the intervals that are known at the end of the windows, by their start."""
         replay = self._reach.evaluate(self._request, blocks, room, windows)
-        told: dict[int, int | None] = {}
+        ends: dict[int, int | None] = {}
         for relation in relations_of(self._request, replay):
             intervals = reported(relation, replay.world)
             mask = np.ones(len(intervals.s), np.bool_)
@@ -115,8 +115,8 @@ class Revisions:
                 mask &= intervals.codes(position) == replay.code(term) if term is not None else True
             axis = replay.world.axis
             spans = zip(intervals.s[mask] & axis.mask, intervals.e[mask] & axis.mask, strict=True)
-            told |= {replay.time(int(start)): replay.end(int(end)) for start, end in spans}
-        return told
+            ends |= {replay.time(int(start)): replay.end(int(end)) for start, end in spans}
+        return ends
 
     # ------------------------------------------------------------ rows by number
 

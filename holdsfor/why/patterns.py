@@ -17,6 +17,7 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, START, first_of, join_rows, match_pattern, pair_around, pair_up
+from holdsfor.language.patterns import JoinKind
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import ALL, Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans
 from holdsfor.why.bodies import Several, explain_body
@@ -192,6 +193,26 @@ EXPLAINED_BY: dict[type[Pattern], Callable[[Any, Solution, Span, Walk], Several]
     Sliding: _measured,
 }
 """How each kind of pattern is explained."""
+
+
+# ---------------------------------------------------------------- what patterns ask for
+
+
+def conditions_on(pattern: Pattern) -> tuple[Chain, ...]:
+    """Return the alternatives that occurrences of a pattern must pass one of."""
+    return pattern.conditions if isinstance(pattern, Pairs | Absent | Selected) else ((),)
+
+
+def relation_between(pattern: Pattern) -> JoinKind | None:
+    """Return how its two parts stand to each other; None if it does not have two."""
+    if isinstance(pattern, Absent):
+        return "seq" if pattern.duration is None else None
+    return pattern.kind if isinstance(pattern, Pairs) else None
+
+
+def absences(pattern: Pattern) -> tuple[tuple[Pattern, ...], int]:
+    """Return what must not happen, and how long after its first part it is over, if that is all."""
+    return (pattern.what, pattern.duration or 0) if isinstance(pattern, Absent) else ((), 0)
 
 
 # ---------------------------------------------------------------- rows
