@@ -24,13 +24,14 @@ from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Place, Term
+from holdsfor.language.terms import Term
 from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.definitions import Definition, Due, Group, Simple
 from holdsfor.plan.operators import Arg, Relation
 from holdsfor.plan.structures import flat, forms_of
 from holdsfor.why.derivation import LeafRows
+from holdsfor.why.places import Knowledge
 
 Key = tuple[int, ...]
 """The codes of the arguments of a grounding, with the value last where it is a column."""
@@ -82,10 +83,9 @@ class Replay:
         return relation in self.cuts and point <= self.cuts[relation]
 
     @cached_property
-    def fact_places(self) -> Mapping[str, Place]:
-        """Return where the facts stand that rule files have among their rules."""
-        clauses = self.description.background.clauses
-        return {str(clause.head): clause.place for clause in clauses if not clause.body}
+    def background(self) -> Knowledge:
+        """Return where facts and clauses stand."""
+        return Knowledge(self.description)
 
     @cached_property
     def deadlines(self) -> tuple[Due, ...]:

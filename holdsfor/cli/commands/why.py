@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from holdsfor.cli.commands.options import (
-    TICK,
+    SAMPLE_EVERY,
     WINDOW,
-    Allow,
+    AllowDir,
     Events,
     Facts,
     Format,
@@ -40,12 +40,12 @@ def why(
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     window: Annotated[str | None, WINDOW] = None,
-    tick: Annotated[str | None, TICK] = None,
+    sample_every: Annotated[str | None, SAMPLE_EVERY] = None,
     tick_unit: UnitOfTicks = None,
     format: Format = None,
     mapping: Mapping = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     denied: Annotated[bool, NOT] = False,
     as_json: Annotated[bool, AS_JSON] = False,
@@ -56,14 +56,14 @@ def why(
     sources = events or mapped_files(mapping)
     if not sources:
         raise typer.BadParameter("--events: event files are needed.")
-    description = load_rules(rules, facts, allow, functions)
+    description = load_rules(rules, facts, allow_dir, functions)
     result = holdsfor.recognise(
         description,
         holdsfor.read_events(sources, format=format, mapping=mapping),
         start=start,
         end=end,
         window=window,
-        tick=tick or 1,
+        sample_every=sample_every or 1,
         tick_unit=tick_unit,
     )
     answer = result.why_not(fact, at=at) if denied else result.why(fact, at=at)

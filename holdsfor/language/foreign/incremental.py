@@ -86,7 +86,7 @@ def _fluent(pair: Term) -> Signature | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Know what the clauses of a file say together: how many arguments events have, and which fluents are only steps."""
+    """Hold what the clauses of a file say together: how many arguments events have, which fluents are only steps."""
 
     arities: dict[Signature, int]
     steps: set[Signature]
