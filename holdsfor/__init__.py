@@ -13,6 +13,7 @@ from holdsfor.functions import Function, vectorised
 if TYPE_CHECKING:
     from holdsfor import sinks, sources, spark
     from holdsfor.engine.output.result import Result
+    from holdsfor.intervals import Intervals
     from holdsfor.io.readers.read import read_events
     from holdsfor.io.storage.fold import Changes, Current
     from holdsfor.job.live.query import StreamQuery
@@ -34,6 +35,7 @@ __all__ = [
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
+    "Intervals",
     "Result",
     "Session",
     "StreamQuery",
@@ -62,6 +64,7 @@ _HOMES = {
     "Current": "holdsfor.io.storage.fold",
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
+    "Intervals": "holdsfor.intervals",
     "Result": "holdsfor.engine.output.result",
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",

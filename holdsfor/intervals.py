@@ -63,17 +63,17 @@ class Intervals:
         """Return the names of the columns of the keys."""
         return list(self._table.column_names[:-2])
 
-    def union(self, *others: Intervals) -> Intervals:
+    def union(self, *operands: Intervals) -> Intervals:
         """Return the intervals in which at least one of all holds."""
-        return self._combined(others, union2)
+        return self._combined(operands, union2)
 
-    def intersect(self, *others: Intervals) -> Intervals:
+    def intersect(self, *operands: Intervals) -> Intervals:
         """Return the intervals in which all hold."""
-        return self._combined(others, intersect2)
+        return self._combined(operands, intersect2)
 
-    def difference(self, *others: Intervals) -> Intervals:
+    def difference(self, *operands: Intervals) -> Intervals:
         """Return the intervals in which this holds and none of the others does."""
-        return self._combined(others, minus2)
+        return self._combined(operands, minus2)
 
     def complement(self, start: Time, end: Time | None = None) -> Intervals:
         """Return, for each key that has intervals, those from start to end in which it has none."""
@@ -122,8 +122,8 @@ class Intervals:
     def __repr__(self) -> str:
         return f"Intervals({self._table.to_pylist()!r})" if len(self) <= 10 else f"Intervals of {len(self)} rows"
 
-    def _combined(self, others: Iterable[Intervals], kernel: Any) -> Intervals:
-        tables = [self._table, *(self._alike(other) for other in others)]
+    def _combined(self, operands: Iterable[Intervals], kernel: Any) -> Intervals:
+        tables = [self._table, *(self._alike(other) for other in operands)]
         axis = _Axis.of(tables)
         packed = (_sorted(*axis.pack(number)) for number in range(len(tables)))
         return _of_whole(axis.unpack(*reduce(lambda left, right: kernel(*left, *right), packed)))

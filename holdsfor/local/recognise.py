@@ -24,10 +24,12 @@ from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.run_warnings import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language.choosing import agree_on_tick_unit
+from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
 from holdsfor.rules import Rules, as_description
+from holdsfor.why.derivation import SomeEvents
 from holdsfor.why.origin import Origin
 
 
@@ -57,6 +59,16 @@ def recognise(
     reading: dict[str, Any] = {"format": format, "mapping": mapping}
     options = gather_times(**times)
     return recognise_for(NOBODY, description, events, options, **reading, changes=changes, threads=threads)
+
+
+def open_origin(description: EventDescription, events: Any, times: GivenTimes) -> Origin:
+    """Read events so that questions about their history can be answered, without recognising anything."""
+    source = as_source(events, None, None)
+    unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
+    source, ticks = source.counting_in(unit), check_ticks(times, unit)
+    read = join_events(read_parts(source, description.with_input().inputs, None))
+    windows = find_windows_over(lambda fence: span_of(read.timed, fence) or (1, 1), *ticks)
+    return Origin(description, SomeEvents(source.parts, read.blocks), windows, unit)
 
 
 def recognise_for(

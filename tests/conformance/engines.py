@@ -44,12 +44,12 @@ def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon)
 
 
 def in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-    return _in_process(description, lines, horizon, stepped=False)
+    return _in_process(description, lines, horizon, changes=False)
 
 
 def stepped(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
     """Every window is really gone through, with carried state."""
-    return _in_process(description, lines, horizon, stepped=True)
+    return _in_process(description, lines, horizon, changes=True)
 
 
 def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, changes: bool) -> Answer:

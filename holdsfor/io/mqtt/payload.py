@@ -1,4 +1,4 @@
-"""Messages as events: the topic says what they are, payloads are JSON, RTEC's CSV or dRTEC's lines; what is none is rejected."""
+"""Messages as events: the topic says what they are; payloads are JSON, RTEC's CSV or dRTEC's lines, or are rejected."""
 
 from __future__ import annotations
 

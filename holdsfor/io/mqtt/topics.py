@@ -113,7 +113,9 @@ def _rule(pattern: str, settings: Any) -> TopicRule:
             raise HoldsforError(f"[topics]: unknown key {key!r} of {pattern!r}.{hint} Known keys: {', '.join(_KEYS)}.")
     rule = TopicRule(pattern, **settings)
     if rule.format not in (None, *_FORMATS):
-        raise HoldsforError(f"[topics]: format = {rule.format!r} of {pattern!r} is not known. Write json, rtec or drtec.")
+        raise HoldsforError(
+            f"[topics]: format = {rule.format!r} of {pattern!r} is not known. Write json, rtec or drtec."
+        )
     if rule.op not in (1, -1):
         raise HoldsforError(f"[topics]: op of {pattern!r} is 1 (the messages insert) or -1 (they retract).")
     if rule.format in ("rtec", "drtec") and (rule.name or rule.levels):

@@ -33,7 +33,7 @@ from holdsfor.plan.structures import is_open
 from holdsfor.why.bodies import condition, explain_body, value_of
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.inertia import explain_end
-from holdsfor.why.replay import PartialKey
+from holdsfor.why.replay import PartialKey, Replay
 from holdsfor.why.solutions import Solution, each_row, key_of, pattern_of
 from holdsfor.why.static import explain_expression, find_instances, spans_of
 from holdsfor.why.walk import Walk
@@ -48,9 +48,10 @@ SHOWN = 3
 class Denial:
     """Tells why facts are not so, and collects what could change that."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: Walk, all_rows: Replay) -> None:
+        """all_rows: with the rows of all of the history."""
         self.walk, self.replay = walk, walk.replay
-        self.proposals = Proposals(walk.replay)
+        self.proposals = Proposals(walk.replay, all_rows)
         self._denied: set[tuple[Relation, PartialKey, int]] = set()
         self._depth = 0
 
