@@ -17,6 +17,9 @@ from holdsfor.language.description import (
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
+from holdsfor.language.foreign.compiled import compiled
+from holdsfor.language.foreign.first_version import first_version
+from holdsfor.language.foreign.intervals import interval_forms
 from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import Parsed, parse
 from holdsfor.language.passes.conditions.clashes import clashes
@@ -35,6 +38,7 @@ from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.apart import apart
 from holdsfor.language.passes.preparation.bounds import bounds
+from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
@@ -46,9 +50,13 @@ RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
     preprocessing,
+    compiled,
+    first_version,
+    interval_forms,
     read,
     apart,
     cuts,
+    constants,
     values,
     dynamic,
     kinds,
