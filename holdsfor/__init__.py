@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         variables,
     )
     from holdsfor.engine.output.result import Result
+    from holdsfor.intervals import Intervals
     from holdsfor.io.readers.read import read_events
     from holdsfor.io.storage.fold import Changes, Current
     from holdsfor.job.live.query import StreamQuery
@@ -82,6 +83,7 @@ __all__ = [
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
+    "Intervals",
     "Result",
     "RuleStatement",
     "Session",
@@ -152,6 +154,7 @@ _HOMES = {
     "Current": "holdsfor.io.storage.fold",
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
+    "Intervals": "holdsfor.intervals",
     "Result": "holdsfor.engine.output.result",
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",

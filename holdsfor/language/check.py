@@ -17,6 +17,9 @@ from holdsfor.language.description import (
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
+from holdsfor.language.foreign.compiled import compiled
+from holdsfor.language.foreign.first_version import first_version
+from holdsfor.language.foreign.intervals import interval_forms
 from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import Parsed, parse
 from holdsfor.language.passes.conditions.clashes import clashes
@@ -29,13 +32,14 @@ from holdsfor.language.passes.names.kinds import internal, kinds
 from holdsfor.language.passes.names.pattern_safety import pattern_safety
 from holdsfor.language.passes.names.predicates import predicates
 from holdsfor.language.passes.names.safety import no_evidence, safety
-from holdsfor.language.passes.names.said import said
+from holdsfor.language.passes.names.sentences import sentences
 from holdsfor.language.passes.names.slips import lower_case, singletons
 from holdsfor.language.passes.order.circles import circles, recursion
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.apart import apart
 from holdsfor.language.passes.preparation.bounds import bounds
+from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
@@ -47,9 +51,13 @@ RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
     preprocessing,
+    compiled,
+    first_version,
+    interval_forms,
     read,
     apart,
     cuts,
+    constants,
     values,
     dynamic,
     kinds,
@@ -74,7 +82,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     lower_case,
     unending,
     counted,
-    said,
+    sentences,
 )
 
 

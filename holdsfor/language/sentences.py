@@ -62,7 +62,7 @@ def find_sentences(sources: Mapping[str, Source]) -> Iterator[Sentence | Place]:
             yield Sentence(read["text"], read["name"], args, read["value"] and _canonical(read["value"]), place)
 
 
-def _canonical(term: str) -> str:
+def _canonical(argument: str) -> str:
     """Return a name as Holdsfor writes it: without quotes where it needs none."""
-    term = term.strip()
-    return quoted(term[1:-1]) if len(term) > 1 and term[0] == term[-1] == "'" else term
+    argument = argument.strip()
+    return quoted(argument[1:-1]) if len(argument) > 1 and argument[0] == argument[-1] == "'" else argument

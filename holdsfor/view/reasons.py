@@ -33,8 +33,8 @@ PAGE = """<!doctype html>
 """
 
 
-def tree_html(derivation: Derivation, changes: Iterable[str] = ()) -> str:
-    """Return a tree as nested elements that can be folded. changes: what would have made it true."""
+def tree_html(derivation: Derivation, remedies: Iterable[str] = ()) -> str:
+    """Return a tree as nested elements that can be folded. remedies: what would have made it true."""
     lines, parts, depth = list(as_lines(derivation)), list[str](), 0
     for place, line in enumerate(lines):
         while depth > min(line.depth, DEEPEST):
@@ -47,7 +47,7 @@ def tree_html(derivation: Derivation, changes: Iterable[str] = ()) -> str:
         else:
             parts.append(f'<div style="margin-left:1.3em">{_line_html(line)}</div>')
     parts += ["</details>"] * depth
-    items = "".join(f"<li>{escape(printable(change))}</li>" for change in changes)
+    items = "".join(f"<li>{escape(printable(change))}</li>" for change in remedies)
     return "\n".join([*parts, f"<p>It would have, with one of these:</p><ul>{items}</ul>" if items else ""])
 
 
@@ -55,7 +55,7 @@ def _line_html(line: TreeLine) -> str:
     return "".join(f'<span style="{CSS[style]}">{escape(printable(text))}</span>' for style, text in line.parts)
 
 
-def write_reasons(path: Path, derivation: Derivation, changes: Iterable[str] = ()) -> None:
+def write_reasons(path: Path, derivation: Derivation, remedies: Iterable[str] = ()) -> None:
     """Write a tree as a page that needs nothing else."""
-    page = PAGE.format(title=escape(printable(derivation.what)), body=tree_html(derivation, changes))
+    page = PAGE.format(title=escape(printable(derivation.what)), body=tree_html(derivation, remedies))
     path.write_text(page, encoding="utf-8")

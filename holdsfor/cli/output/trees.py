@@ -23,13 +23,13 @@ COLOURS: dict[Style, str] = {
 }
 
 
-def say_tree(derivation: Derivation, changes: Sequence[str] = ()) -> None:
+def say_tree(derivation: Derivation, remedies: Sequence[str] = ()) -> None:
     """Print a tree, and the changes that would have made it true."""
     console = out()
     for line in as_lines(derivation):
         parts = ((printable(text), COLOURS[style]) for style, text in line.parts)
         console.print(Text.assemble("  " * line.depth, *parts))
-    if changes:
+    if remedies:
         console.print("It would have, with one of these:")
-        for change in changes:
+        for change in remedies:
             console.print(Text(f"  {printable(change)}"))

@@ -8,7 +8,7 @@ from holdsfor.language.sentences import Sentence, find_sentences
 FORM = '%! "{A} and {B} met" rendezVous(A,B).'
 
 
-def said(draft: Draft) -> None:
+def sentences(draft: Draft) -> None:
     """Warn of such sentences: they are comments, and no reason to refuse rules."""
     names = draft.definitions
     signatures = {*names.all, *(each.signature for each in (*names.inputs, *names.also_input))}
