@@ -6,7 +6,7 @@ The blocks are those of the documents. `prolog` has rules for the tests after it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -55,7 +55,7 @@ class RuleSet:
         """Return the checked rules; what is wrong with them is raised."""
         from holdsfor.io.readers.facts import read_facts
         from holdsfor.language.check import check
-        from holdsfor.rules import find_refusals, open_fact_reader
+        from holdsfor.loading import find_refusals, open_fact_reader
 
         tables = [read_facts(name, table) for name, table in self.background.facts.items()]
         shared = self.background
@@ -121,7 +121,7 @@ class RuleTest:
         return TemporaryDirectory()
 
 
-def collect_tests(paths: Iterable[Path], background: RuleDefaults) -> Iterator[RuleTest]:
+def collect_tests(paths: Sequence[Path], background: RuleDefaults) -> Iterator[RuleTest]:
     """Iterate over the tests of files, and of the test files in folders."""
     for path in paths:
         if not path.exists():
