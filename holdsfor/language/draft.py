@@ -134,9 +134,9 @@ class Draft:
     definitions: DefinedNames = field(default_factory=DefinedNames)
     order: DependencyOrder = field(default_factory=DependencyOrder)
 
-    def settings_of(self, file: str) -> PatternSettings:
+    def settings_of(self, source_name: str) -> PatternSettings:
         """Return the settings for the next pattern rule of a file."""
-        return self.reading.settings.get(file) or PatternSettings(self.texts.policy)
+        return self.reading.settings.get(source_name) or PatternSettings(self.texts.policy)
 
     @property
     def bodies(self) -> Iterator[Body]:

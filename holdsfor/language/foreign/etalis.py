@@ -103,8 +103,12 @@ class _Reader:
         if not isinstance(label, Compound) or not seconds.are_written or not isinstance(label.args[0], Items):
             return label
         items = (self._property(item, seconds) for item in label.args[0].items)
-        kept = tuple(item for item in items if item is not None)
-        return replace(label, args=(replace(label.args[0], items=kept),)) if kept else Atom(label.functor, label.place)
+        properties = tuple(item for item in items if item is not None)
+        return (
+            replace(label, args=(replace(label.args[0], items=properties),))
+            if properties
+            else Atom(label.functor, label.place)
+        )
 
     def _property(self, item: Term, seconds: Seconds) -> Term | None:
         match item:

@@ -139,17 +139,17 @@ class EtalisPatterns:
         pattern, goals = raw.parts[0], list(conjuncts(cast(Term, raw.parts[1])))
         times: list[Var] = []
         for name in ("t1", "t2"):
-            found = [goal for goal in goals if name_and_args(goal)[0] == name and _is_time(goal)]
-            goals = [goal for goal in goals if goal not in found]
+            named = [goal for goal in goals if name_and_args(goal)[0] == name and _is_time(goal)]
+            goals = [goal for goal in goals if goal not in named]
             fresh = Var(f"_{name}~{next(self._numbers)}", raw.place, anonymous=True)
-            times.append(cast(Var, found[0].args[0]) if found and raw.operator != "where" else fresh)
+            times.append(cast(Var, named[0].args[0]) if named and raw.operator != "where" else fresh)
         if not all(time.anonymous for time in times):
             pattern = RawOperation("@", (pattern, *times), raw.place)
-        kept = [test for goal in goals if (test := self._test(goal)) is not None]
-        is_same = raw.operator == "where" and kept == goals and pattern is raw.parts[0]
+        tests = [test for goal in goals if (test := self._test(goal)) is not None]
+        is_same = raw.operator == "where" and tests == goals and pattern is raw.parts[0]
         if is_same:
             return raw
-        return RawOperation("where", (pattern, joined(",", kept, Atom("true"))), raw.place) if kept else pattern
+        return RawOperation("where", (pattern, joined(",", tests, Atom("true"))), raw.place) if tests else pattern
 
     def _test(self, goal: Term) -> Term | None:
         """Return a condition as the language has it; None for what only prints."""
@@ -195,11 +195,11 @@ class EtalisPatterns:
         if name not in _AGGREGATES or len(args) != (name != "count"):
             return raw
         start, operator = _AGGREGATES[name]
-        known = _variables(first)
+        shared_variables = _variables(first)
         so_far = Var(f"Before~{next(self._numbers)}", raw.place)
-        made = self._event(name, (*known, so_far), raw.place)
+        made = self._event(name, (*shared_variables, so_far), raw.place)
         step = Compound(operator, (so_far, args[0] if args else Int(1)), raw.place)
-        between = _with_any_value(event, known)
+        between = _with_any_value(event, shared_variables)
         self._add(_with_last(made, Int(start, raw.place)), first, raw.place)
         self._add(_with_last(made, step), RawOperation("not", (between, made, event), raw.place), raw.place)
         return _with_last(made, result)
@@ -259,15 +259,17 @@ def _is_time(goal: Term) -> bool:
 def _variables(pattern: RawPattern) -> tuple[Var, ...]:
     """Return the variables of a pattern that have a name, once each."""
     terms = [pattern, *(term for part in find_all(pattern, RawOperation) for term in part.parts)]
-    found = (each for term in terms if not isinstance(term, RawOperation | RawDuration) for each in variables(term))
-    return tuple(dict.fromkeys(each for each in found if not each.anonymous))
+    variables_of_terms = (
+        each for term in terms if not isinstance(term, RawOperation | RawDuration) for each in variables(term)
+    )
+    return tuple(dict.fromkeys(each for each in variables_of_terms if not each.anonymous))
 
 
-def _with_any_value(pattern: RawPattern, known: Sequence[Var]) -> RawPattern:
+def _with_any_value(pattern: RawPattern, shared_variables: Sequence[Var]) -> RawPattern:
     """Return a pattern in which variables that nothing else has stand for any value."""
 
     def change(node: Any) -> Any:
-        is_own = isinstance(node, Var) and node not in known
+        is_own = isinstance(node, Var) and node not in shared_variables
         return Var(f"_{node.name}~", node.place, anonymous=True) if is_own else node
 
     return transform(pattern, change)

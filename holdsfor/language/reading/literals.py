@@ -27,7 +27,6 @@ _MISPLACED: dict[tuple[str, Context], str] = {
     ("holdsAt", "intervals"): "a holdsFor rule combines intervals: write holdsFor(fluent=value, I)",
     ("happensAt", "pattern"): "write the event in the pattern, with an operator such as SEQ",
     ("occurs", "pattern"): "write the event in the pattern, with an operator such as SEQ",
-    ("holdsAt", "pattern"): "write the fluent in the pattern: e(X) DURING (f(X)=true)",
     ("holdsFor", "pattern"): "write the fluent in the pattern: e(X) DURING (f(X)=true)",
 }
 

@@ -9,7 +9,7 @@ from typing import cast, get_args
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function, Registered
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Call, Compare, Holds, Is, Literal, Not, all_variables
+from holdsfor.language.literals import EDGES, Call, Compare, FluentLiteral, Is, Literal, Not, all_variables
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.capitals import lower_name
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
@@ -217,25 +217,25 @@ class PatternReader:
         reader = BodyReader(self._draft, "pattern")
         conditions = reader.read(condition)
         for literal in find_all(conditions, Literal):
-            if not isinstance(literal, Compare | Is | Call | Not | Holds):
+            if not isinstance(literal, Compare | Is | Call | Not | FluentLiteral):
                 hint = "write a rule for each case, or give the condition a name by a background rule"
                 return self._refuse("misplaced", "WHERE cannot have this condition", literal.place, hint)
         if pattern is None or not reader.complete:
             return None
-        for literal in find_all(conditions, Holds):
-            pattern = pattern and self._with_end(pattern, literal)
+        for holding in find_all(conditions, FluentLiteral):
+            pattern = pattern and self._with_end(pattern, holding)
         return pattern and Filter(pattern, conditions, raw.place) if conditions else pattern
 
-    def _with_end(self, pattern: Pattern, literal: Holds) -> Pattern | None:
+    def _with_end(self, pattern: Pattern, holding: FluentLiteral) -> Pattern | None:
         """Give the time of `holdsAt(f(X)=v, T)` its value: the end of the occurrence before WHERE."""
-        time, core = literal.time, pattern
+        time, core = holding.times[0], pattern
         while isinstance(core, Filter | Limit | Timed):
             if isinstance(core, Timed) and time in (core.start, core.end):
                 return pattern
             core = core.pattern
         if isinstance(time, Var) and time not in all_variables(pattern):
             start = self._draft.variable(Var("_", time.place, anonymous=True))
-            return Timed(pattern, start, time, literal.place)
+            return Timed(pattern, start, time, holding.place)
         message = "holdsAt behind WHERE is about the end of what it stands behind, or about a time of its own"
         hint = "write a new variable, holdsAt(f(X)=v, T), or one of (pattern)@[S,E]"
         return self._refuse("variable", message, time.place, hint)

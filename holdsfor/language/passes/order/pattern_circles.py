@@ -20,7 +20,6 @@ from holdsfor.language.patterns import (
     Either,
     EventPattern,
     Filter,
-    Join,
     Limit,
     Pattern,
     PatternRule,
@@ -47,7 +46,7 @@ def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature
 
 def _chooses(rule: PatternRule) -> bool:
     """Whether a policy has pairs to choose from."""
-    is_paired = any(isinstance(part, Join | Absence) for part in find_all(rule.pattern, Pattern))
+    is_paired = any(len(part.together) > 1 for part in find_all(rule.pattern, Pattern))
     return rule.policy != "unrestricted" and is_paired
 
 
