@@ -8,7 +8,7 @@ rule text as Python.
 from __future__ import annotations
 
 from holdsfor.authoring.assembly import rules
-from holdsfor.authoring.definitions import Symbol, event, facts, fluent, given, pattern, predicate
+from holdsfor.authoring.definitions import Symbol, event, events, facts, fluent, given, pattern, predicate
 from holdsfor.authoring.parts import (
     Calculation,
     Condition,
@@ -67,6 +67,7 @@ __all__ = [
     "end",
     "ends",
     "event",
+    "events",
     "facts",
     "first_point",
     "fluent",

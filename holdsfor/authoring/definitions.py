@@ -24,6 +24,7 @@ from holdsfor.authoring.statements import (
     matches,
     starts,
 )
+from holdsfor.io.readers.mapping import as_mapping, roles
 from holdsfor.language.terms import Place
 
 #: The conditions of one rule, or of several.
@@ -131,6 +132,24 @@ def facts(name: str, rows: Iterable[Sequence[Argument]]) -> Symbol:
 
 
 _STARTS, _ENDS, _INITIALLY = starts, ends, initially
+
+
+def events(table: Any, mapping: Any = None) -> dict[str, Symbol]:
+    """Name the events and fluents that a mapping makes of a table, with its columns as arguments, each by its name.
+
+    table: anything with named columns, or None where the mapping lists all. mapping: as `recognise` takes it.
+    """
+    described = as_mapping(mapping)
+    arguments = described.all_arguments
+    names = {name for each in (described, *described.tables.values()) for name in each.fluents}
+    if table is not None and (described.event or not arguments):
+        columns = [str(name) for name in getattr(table, "column_names", None) or table.columns]
+        chosen = roles(described, columns, frozenset(), "the table")
+        if chosen.event is None:
+            hint = "list them in the mapping: {'events': {'velocity': ['vessel', 'knots']}}"
+            refuse("mapping", "nothing says which events the table has", here(), hint)
+        arguments = {chosen.event: tuple(arguments.get(chosen.event, chosen.others)), **arguments}
+    return {name: given(name, *its) if name in names else event(name, *its) for name, its in arguments.items()}
 
 
 def _defined(made: Symbol, is_internal: bool, *statements: RuleStatement) -> Symbol:

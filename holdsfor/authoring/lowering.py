@@ -248,6 +248,9 @@ class _Clause:
             case "fluent":
                 subject, value = self.pair(part).args
                 return RawOperation("=", (subject, value), place, bracketed=True)
+            case "between":
+                times = (self.term(time, place) for time in parts[1:])
+                return RawOperation("@", (self.pattern(parts[0], place), *times), place, True)
             case "moment":
                 return self.term(parts[0], place)
             case "join":

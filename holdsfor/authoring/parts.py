@@ -184,7 +184,7 @@ class Condition:
         return Condition("at", (self, Calculation("+", (now, length), here())), here())
 
     def between(self, start: Argument, end: Argument) -> Condition:
-        """Ask for the first and the last time of an event (occurs)."""
+        """Ask for the first and the last time of an event (occurs), or of a part of a pattern (`(P)@[S,E]`)."""
         return Condition("between", (self, start, end), here())
 
     # ------------------------------------------------------------ intervals

@@ -264,6 +264,9 @@ class _Translation:
         operator, parts = pattern.operator, pattern.parts
         if operator in _PATTERN_SIGNS:
             return f" {_PATTERN_SIGNS[operator]} ".join(map(self._operand, parts))
+        if operator == "@":
+            inner, *times = parts
+            return f"{self._operand(inner)}.between({', '.join(map(self.term, times))})"  # type: ignore[arg-type]
         if operator in ("=", "==") or (not operator.isalpha() and operator != "."):
             return self.fluent(Compound("=", parts))  # type: ignore[arg-type]
         match operator, parts:
@@ -288,7 +291,7 @@ class _Translation:
         needs = isinstance(pattern, RawOperation) and (
             pattern.operator in _PATTERN_SIGNS or not pattern.operator.isalpha()
         )
-        return f"({text})" if needs and pattern.operator != "." else text  # type: ignore[union-attr]
+        return f"({text})" if needs and pattern.operator not in (".", "@") else text  # type: ignore[union-attr]
 
     def _measure(self, measure: Term) -> str:
         name, value = measure.args

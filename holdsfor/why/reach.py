@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.input.window import Windows
+from holdsfor.engine.stepping.history import select_standing
 from holdsfor.io.events import Block
 from holdsfor.why.influence import EITHER, Effect, Influence
-from holdsfor.why.replay import HistoryRows, Replay, replay, stand
+from holdsfor.why.replay import HistoryRows, Replay, replay
 from holdsfor.why.request import Request, relations_of
 from holdsfor.why.walk import Walk
 
@@ -57,7 +58,7 @@ class ReachableRows:
     def evaluate(self, request: Request, blocks: Iterable[Block], room: int, windows: Windows | None = None) -> Replay:
         """Evaluate what the answer to a request depends on in other rows. windows: other ones."""
         history = self.history if windows is None else replace(self.history, windows=windows)
-        return replay(history, stand(blocks, history.windows), room, self._definitions(self.effects(request)))
+        return replay(history, select_standing(blocks, history.windows), room, self._definitions(self.effects(request)))
 
     def select(self, blocks: Iterable[Block], request: Request) -> tuple[Block, ...]:
         """Return the rows that the answer to a request depends on."""

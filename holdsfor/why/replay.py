@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,9 +17,8 @@ from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
-from holdsfor.engine.input.outliers import set_aside
-from holdsfor.engine.input.window import Windows, counted, standing
-from holdsfor.engine.stepping.history import prepare
+from holdsfor.engine.input.window import Windows
+from holdsfor.engine.stepping.history import prepare, select_standing
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
@@ -61,7 +60,7 @@ class HistoryRows:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Return the rows that count."""
-        return stand(self.read, self.windows)
+        return select_standing(self.read, self.windows)
 
 
 def read_history(description: EventDescription, source: EventSource, windows: Windows) -> HistoryRows:
@@ -70,12 +69,6 @@ def read_history(description: EventDescription, source: EventSource, windows: Wi
     program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
     names = ", ".join(dict.fromkeys(part.source for part in source.parts))
     return HistoryRows(description, program, read.blocks, windows, names)
-
-
-def stand(blocks: Iterable[Block], windows: Windows) -> tuple[Block, ...]:
-    """Return the rows that count, without those that were taken back."""
-    inside = (set_aside(block, windows.fence)[0] for block in blocks)
-    return tuple(standing(counted(block, windows).block, windows) for block in inside)
 
 
 def replay(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +11,10 @@ from pathlib import Path
 import pytest
 
 import holdsfor as hf
+from holdsfor.authoring.translate import translate
+from holdsfor.language.diagnostics import Source
 from holdsfor.loading import make_plan
+from tests.docs.examples import ROOT, examples
 
 V, A, B, K, M = hf.variables("V A B K M")
 velocity = hf.event("velocity", "vessel", "knots")
@@ -110,6 +115,22 @@ def test_a_description_is_printed_as_rule_text() -> None:
     assert_same(hf.rules(slow), text)
 
 
+def test_events_come_from_a_table_and_its_mapping() -> None:
+    import pyarrow as pa
+
+    table = pa.table({"mmsi": ["v1", "v1"], "sog": [3.0, 8.0], "t": [10, 25]})
+    named = hf.events(table, {"event": "velocity", "time": "t"})
+    assert (named["velocity"].name, named["velocity"].arity) == ("velocity", 2)
+    described = hf.events(None, {"events": {"velocity": ["mmsi", "sog"]}, "fluents": {"near": ["a", "b"]}})
+    assert {name: (each.kind, each.arity) for name, each in described.items()} == {
+        "velocity": ("event", 2),
+        "near": ("fluent", 2),
+    }
+    stopped = hf.fluent("stopped", V, starts=named["velocity"](V, K) & (K < 5))
+    result = hf.recognise(hf.rules(stopped), table, mapping={"event": "velocity", "time": "t"})
+    assert [row["start"] for row in result.intervals.to_pylist()] == [11]
+
+
 def test_what_is_recognised_is_the_same(tmp_path: Path) -> None:
     events = hf.read_events(["velocity(v1,3) @ 10", "velocity(v1,8) @ 25"], format="terms")
     result = hf.recognise(hf.rules(slow), events, end=40)
@@ -142,3 +163,21 @@ def test_a_mistake_is_told_at_its_python_line(make: Callable[[], object], marked
     assert marked in diagnostic.line[place.column - 1 :]
     assert message in str(diagnostic)
     assert diagnostic.hint
+
+
+@pytest.mark.slow
+def test_types_of_the_documents_programs_are_accepted(tmp_path: Path) -> None:
+    """Both the programs that are written by hand and those that `holdsfor translate` writes, by mypy --strict."""
+    programs = [
+        block.text
+        for example in examples(ROOT / "docs" / "python-rules.md")
+        for block in example.blocks
+        if block.kind == "python" and "try:" not in block.text
+    ]
+    tutorial = [example.blocks[0].text for example in examples(ROOT / "docs" / "tutorial.md")]
+    programs += [translate(Source("rules.ec", text)) for text in tutorial]
+    for number, program in enumerate(programs):
+        (tmp_path / f"program_{number}.py").write_text(program)
+    command = [sys.executable, "-m", "mypy", "--strict", *map(str, sorted(tmp_path.glob("*.py")))]
+    outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert outcome.returncode == 0, outcome.stdout
