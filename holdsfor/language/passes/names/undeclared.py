@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.language.description import Grounding, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Call, Mention, Named
+from holdsfor.language.literals import About, Mention, Named
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.names.kinds import definitions
 from holdsfor.language.terms import Place, Term, overlap
@@ -70,15 +70,15 @@ def _is_hidden(draft: Draft, owner: Signature) -> bool:
 def _warn_of_nothing(draft: Draft, read: dict[Named, Place]) -> None:
     """Warn of groundings of what no rule defines or reads, and of values that no rule gives."""
     own = definitions(draft)
-    given: dict[Signature, list[Term]] = {}
+    values: dict[Signature, list[Term]] = {}
     for fluent, value in draft.given_values:
-        given.setdefault(Signature.of(fluent), []).append(value)
+        values.setdefault(Signature.of(fluent), []).append(value)
     for each in dict.fromkeys(draft.groundings):
         owner = each.signature
         if owner.name in draft.texts.damaged or _is_hidden(draft, owner):
             continue
         if _named(each.value, owner) in own:
-            if each.value is not None and not any(overlap(value, each.value) for value in given.get(owner, ())):
+            if each.value is not None and not any(overlap(value, each.value) for value in values.get(owner, ())):
                 message = f"no rule gives {owner} the value {written(each.value)}: this grounding says nothing"
                 draft.warning("domain", message, each.place, "correct the value, or remove the grounding")
         elif _named(each.value, owner) not in read and not _is_fed(draft, each):
@@ -89,7 +89,7 @@ def _warn_of_nothing(draft: Draft, read: dict[Named, Place]) -> None:
 def _is_fed(draft: Draft, grounding: Grounding) -> bool:
     """Whether a declaration says of an input what it is for: how it comes, or which dynamic domain it feeds."""
     dynamic = draft.declared.dynamic_domains
-    is_feed = any(call.signature in dynamic for call in find_all(grounding.body, Call))
+    is_feed = any(call.signature in dynamic for call in find_all(grounding.body, About))
     return is_feed or grounding.signature in draft.declared.durative
 
 
