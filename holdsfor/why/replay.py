@@ -151,6 +151,12 @@ class Replay:
     def name(self, fact: TimedFact) -> str:
         return self.name_key(fact.relation, fact.key)
 
+    def say(self, fact: TimedFact) -> str:
+        """Return what the author of the rules says of a grounding, or nothing."""
+        texts = list(map(self.text, fact.key))
+        value = texts.pop() if fact.relation.kind == "valued" else fact.relation.value
+        return self.background.say(base_name(fact.relation), texts, None if value is None else str(value))
+
     def name_key(self, relation: Relation, key: PartialKey) -> str:
         """Write a grounding as rules do; `_` where it is open."""
         texts = ["_" if code is None else self.text(code) for code in key]
