@@ -15,7 +15,15 @@ from holdsfor.plan.operators import Chain, Where
 from holdsfor.plan.patterns import Pattern, scans
 from holdsfor.why.bodies import condition
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.patterns import absences, agreeing_rows, conditions_on, explain_pattern, relation_between, span_of
+from holdsfor.why.patterns import (
+    absences,
+    agreeing_rows,
+    conditions_on,
+    explain_pattern,
+    relation_between,
+    span_of,
+    with_span,
+)
 from holdsfor.why.solutions import Solution, key_of
 from holdsfor.why.why_not.attempts import margin_of
 
@@ -91,7 +99,9 @@ class Unmatched:
         if max(until, end) != self._time:
             failures += [self._not_scanned(part, solution) for part in _last_scans(pattern)]
         together = solution.row.bind({n: row.column(n) for row in (one, other) for n in row.names - SPAN})
-        return [each for each in failures if each is not None] or self._failed(pattern, solution, together)
+        return [each for each in failures if each is not None] or self._failed(
+            pattern, solution, with_span(together, (min(begin, start), max(until, end)), self._replay)
+        )
 
     def _unequal(self, name: str, one: Rows, other: Rows) -> Derivation | None:
         if list(agreeing_rows(one, other)):
