@@ -11,6 +11,7 @@ from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, join_rows, match_pattern
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Chain, Where
 from holdsfor.plan.patterns import Pattern, scans
 from holdsfor.why.bodies import condition
@@ -44,7 +45,7 @@ class Unmatched:
         """Tell why there is no occurrence with the values of a solution that ends at the time."""
         parts = pattern.positive_operands
         if not parts:
-            return [self._not_scanned(pattern, solution)] if pattern.needs_events() else []
+            return [self._not_scanned(pattern, solution)]
         missing = [part for part in parts if not self._nearest(part, solution)]
         if missing:
             return [each for part in missing for each in self.tell(part, solution)]
@@ -64,7 +65,9 @@ class Unmatched:
         return sorted(agreeing_rows(rows, solution.row), key=lambda row: -span_of(row)[1])[:NEAREST]
 
     def _not_scanned(self, scan: Any, solution: Solution) -> Derivation:
-        """Tell that an event did not happen, and when it did."""
+        """Tell that an event did not happen, and when it did; or that a point of time was not then."""
+        if not isinstance(scan, RelationNode):
+            return Derivation("absent", f"{scan.text(solution.writer)} is not at {self._time}").having(denied=True)
         point = self._time - solution.row.axis.origin
         key = key_of(scan, solution.row, self._replay)
         for earlier in (0, solution.row.axis.tick):
