@@ -11,20 +11,14 @@ from holdsfor.plan.distribution.split import split
 from holdsfor.plan.identity import identify
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
-from holdsfor.plan.passes.dead import dead
-from holdsfor.plan.passes.filters import filters
 from holdsfor.plan.passes.products import check_products
 from holdsfor.plan.passes.share import share
-from holdsfor.plan.passes.unite import unite
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.whole_plan import Plan
 
 PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
-    ("dead definitions left out", dead),
     ("Boolean combinations as interval algebra", boolean),
-    ("rules for different groundings united", unite),
-    ("cheapest joins first", cheapest),
-    ("filters before joins", filters),
+    ("cheapest joins first, comparisons before them", cheapest),
     ("sharing of equal sub-plans", share),
     ("rules evaluated where their conditions meet", split),
 )

@@ -20,7 +20,7 @@ from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.statements import Statements, Variant, group_statements
 from holdsfor.plan.compiler.static import compile_holds_for
-from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Closure, Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.distribution.stages import stages
 from holdsfor.plan.operators import Conclude, HoldsForRule, Relation
 from holdsfor.plan.reach import looks, reach
@@ -73,17 +73,29 @@ def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
 
 
 def completed(plan: Plan) -> Plan:
-    """Add what follows from the definitions of a plan: facts and columns that are read, stages, reach."""
-    used = facts_used(plan.definitions, plan.domains, plan.closures)
+    """Add what follows from the definitions of a plan: facts, closures and columns that are read, stages, reach."""
+    closures = _called(plan)
+    used = facts_used(plan.definitions, plan.domains, closures)
     durative = {relation for source in plan.sources if source.input.kind != "event" for relation in source.relations}
     return replace(
         plan,
         sources=identified(plan.sources, plan.definitions),
         facts=tuple((key, table) for key, table in plan.facts if key in used),
+        closures=closures,
         stages=stages(plan.definitions, {domain.relation for domain in plan.domains}),
         reach=reach(plan.definitions),
         looks=looks(plan.definitions, durative),
     )
+
+
+def _called(plan: Plan) -> tuple[Closure, ...]:
+    """Return the closures that a rule looks up, or another closure that is kept; each comes after those it calls."""
+    called: tuple[Closure, ...] = ()
+    for closure in reversed(plan.closures):
+        used = facts_used(plan.definitions, plan.domains, called)
+        if any(signature in used for signature, _ in closure.rules):
+            called = (closure, *called)
+    return called
 
 
 def _definitions(

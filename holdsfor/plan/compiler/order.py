@@ -154,7 +154,7 @@ def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
     while waiting:
         literal = _next(waiting, ordering, first=not chain and not ordering.bound)
         waiting.remove(literal)
-        chain.append(_operator(literal, ordering))
+        chain += _tally(literal, ordering) if isinstance(literal, Aggregate) else [_operator(literal, ordering)]
         ordering.bound.update(variable.name for variable in literal.gives)
     return chain
 
@@ -229,8 +229,6 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             return _compare(literal, ordering)
         case Is():
             return _is(literal, ordering)
-        case Aggregate():
-            return _tally(literal, ordering)
         case Not():
             outer = ordering.outer | positive_names(literal.literals)
             inner = replace(ordering, outer=outer, bound=set(ordering.bound))
@@ -254,8 +252,11 @@ def _compare(literal: Compare, ordering: Ordering) -> Op:
     return Where(literal.op, ordering.expression(literal.left), ordering.expression(literal.right))
 
 
-def _tally(literal: Aggregate, ordering: Ordering) -> Tally:
-    """Each of its own variables counts, also one that stands nowhere else: solutions differ by it."""
+def _tally(literal: Aggregate, ordering: Ordering) -> list[Op]:
+    """Count or sum into a variable of its own, which is compared with a result that has a value.
+
+    Each of its own variables counts, also one that stands nowhere else: solutions differ by it.
+    """
     names = [name for inner in literal.literals for name in names_of(inner)]
     inner = replace(
         ordering,
@@ -264,8 +265,12 @@ def _tally(literal: Aggregate, ordering: Ordering) -> Tally:
         bound=set(ordering.bound),
     )
     chain = tuple(_chain(literal.literals, inner))
-    assert isinstance(literal.result, Var)
-    return Tally(literal.function, chain, inner.expression(literal.template), ordering.name(literal.result.name))
+    template = inner.expression(literal.template)
+    if isinstance(literal.result, Var) and literal.result.name not in ordering.bound:
+        return [Tally(literal.function, chain, template, ordering.name(literal.result.name))]
+    variable = ordering.name(f"_result~{len(ordering.names)}")
+    test = Where("=:=", Var(variable), ordering.expression(literal.result))
+    return [Tally(literal.function, chain, template, variable), test]
 
 
 def _args(terms: tuple[Term, ...], ordering: Ordering, place: Place) -> tuple[Arg, ...]:

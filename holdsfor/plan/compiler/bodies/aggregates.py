@@ -20,7 +20,7 @@ def united(whole: Aggregate, alternatives: Sequence[Body], prefix: str) -> list[
     else.
     """
     if len(alternatives) == 1:
-        return [_to_variable(replace(whole, literals=alternatives[0]), f"{prefix}0")]
+        return [(replace(whole, literals=alternatives[0]),)]
     if whole.function in ("min", "max"):
         compared = len(alternatives) * sum(map(count_conditions, alternatives))
         if compared > MOST_CONDITIONS_OF_VARIANTS:
@@ -35,25 +35,14 @@ def united(whole: Aggregate, alternatives: Sequence[Body], prefix: str) -> list[
 
 def _best(whole: Aggregate, alternatives: Sequence[Body], chosen: int, prefix: str) -> Body:
     """One alternative has the best; no other has a better one."""
-    mine = _to_variable(replace(whole, literals=alternatives[chosen]), f"{prefix}{chosen}")
-    first = mine[0]
-    assert isinstance(first, Aggregate)
     better = "<" if whole.function == "min" else ">"
     others: list[Literal] = []
     for number, literals in enumerate(alternatives):
         if number != chosen:
             result = Var(f"{prefix}{chosen}_{number}", whole.place)
             other = replace(whole, literals=literals, result=result)
-            others.append(Not((other, Compare(better, result, first.result, whole.place)), whole.place))
-    return (*mine, *others)
-
-
-def _to_variable(literal: Aggregate, name: str) -> Body:
-    """Give an aggregate a variable as its result, which is compared if a number was asked for."""
-    if isinstance(literal.result, Var):
-        return (literal,)
-    result = Var(name, literal.place)
-    return replace(literal, result=result), Compare("=:=", result, literal.result, literal.place)
+            others.append(Not((other, Compare(better, result, whole.result, whole.place)), whole.place))
+    return (replace(whole, literals=alternatives[chosen]), *others)
 
 
 def _sum(results: Sequence[Var], place: Place) -> Term:
