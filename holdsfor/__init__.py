@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
-    from holdsfor.plan.bounded import bounded
+    from holdsfor.plan.reach import bounded
 
 __all__ = [
     "DescriptionError",
@@ -49,7 +49,7 @@ _HOMES = {
     "LiveSession": "holdsfor.local.session",
     "Result": "holdsfor.engine.output.result",
     "live": "holdsfor.local.session",
-    "bounded": "holdsfor.plan.bounded",
+    "bounded": "holdsfor.plan.reach",
     "read_events": "holdsfor.io.readers.read",
     "progress": "holdsfor.local.progress",
     "recognise": "holdsfor.local.recognise",

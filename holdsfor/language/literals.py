@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, get_args
 from typing import Literal as OneOf
 
-from holdsfor.language.nodes import Node, all_terms, find_all
-from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, variables
+from holdsfor.language.nodes import Node, all_terms, map_terms, walk
+from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, substitute, unify, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
 Entity = OneOf["event", "fluent"]
@@ -399,8 +399,45 @@ class Occurs(EventLiteral):
 
 def all_variables(nodes: Node | Iterable[Node]) -> set[Var]:
     """Return the variables of nodes and of all inside them, those for lists of intervals, too."""
-    names = set(variables(all_terms(nodes)))
-    return names.union(*(literal.intervals for literal in find_all(nodes, Literal)))
+    names: set[Var] = set()
+    for node in walk(nodes):
+        names.update(variables(node.terms))
+        if isinstance(node, Literal):
+            names.update(node.intervals)
+    return names
+
+
+def names_of(node: Node) -> Iterator[str]:
+    """Iterate over the variables of a literal or pattern, repeated as they occur; those of intervals are left out."""
+    return (variable.name for variable in variables(all_terms(node)))
+
+
+def positive_names(body: Iterable[Literal]) -> set[str]:
+    """Return the variables that occur outside negations."""
+    return {variable.name for literal in body for variable in literal.gives}
+
+
+def substitute_all(body: Body, binding: Mapping[str, Term]) -> Body:
+    """Return the conditions with other terms for some of their variables."""
+    return tuple(map_terms(literal, lambda term: substitute(term, binding)) for literal in body)
+
+
+def instance(
+    head: tuple[Term, ...], body: Body, goal: tuple[Term, ...], place: Place, new_variable: Callable[[Var], Var]
+) -> Body | None:
+    """Return the body of a clause for what is asked, with variables of its own; None if its head is about other terms.
+
+    What a plain substitution cannot express becomes an equality in front.
+    """
+    unified = unify(goal, head)
+    if unified is None:
+        return None
+    binding, equal = unified
+    for variable in sorted({*all_variables(body), *variables(head)}, key=str):
+        if variable.name not in binding:
+            binding[variable.name] = new_variable(variable)
+    tests = tuple(Compare("=", mine, substitute(theirs, binding), place) for mine, theirs in equal)
+    return tests + substitute_all(body, binding)
 
 
 def variables_beside(body: Iterable[Literal], literal: Literal) -> set[Var]:

@@ -10,7 +10,7 @@ from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
-from holdsfor.plan.bounded import find_unbounded, how_to_bound
+from holdsfor.plan.reach import find_unbounded, how_to_bound
 
 
 def report(

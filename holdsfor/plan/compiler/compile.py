@@ -1,12 +1,16 @@
-"""From a checked description to a plan that says what the rules say, rule by rule; `optimise` makes it cheaper."""
+"""From a checked description to a plan that says what the rules say, rule by rule; `optimise` makes it cheaper.
+
+What is refused is told of all rules at once, as the checks before it tell what is wrong.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
 from holdsfor.language.description import Deadline, Defined, EventDescription, FluentValue, Initially, Signature
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, sort_diagnostics
 from holdsfor.language.literals import Compare
 from holdsfor.language.terms import START, is_ground, name_and_args
 from holdsfor.plan.compiler.also_input import unite_with_input
@@ -24,15 +28,13 @@ from holdsfor.plan.definitions import Closure, Declared, Definition, Derived, Du
 from holdsfor.plan.distribution.stages import stages
 from holdsfor.plan.operators import Conclude, HoldsForRule, Relation
 from holdsfor.plan.reach import looks, reach
-from holdsfor.plan.refusals import reporting
 from holdsfor.plan.walk import facts_used, reads
 from holdsfor.plan.whole_plan import Plan, Reach
 
 
-@reporting
 def compiled(description: EventDescription) -> Plan:
     """Return the plan that says what the rules say."""
-    return completed(compile_rules(description))
+    return report_refusals(lambda rules: completed(compile_rules(rules)), description)
 
 
 def compile_rules(description: EventDescription) -> Plan:
@@ -232,3 +234,35 @@ def _for_value(variant: Variant, relation: Relation | None) -> Body | None:
     if is_ground(value):
         return variant.body if value == relation.value else None
     return (*variant.body, Compare("=", value, relation.value, variant.rule.place))
+
+
+# ---------------------------------------------------------------- refusals
+
+
+MOST = 20  # refusals that are told at once
+Planning = Callable[[EventDescription], Plan]
+
+
+def report_refusals(planning: Planning, description: EventDescription) -> Plan:
+    """Plan a description; turn a Refusal into a DescriptionError, together with those of the rules after it."""
+    try:
+        return planning(description)
+    except Refusal as refusal:
+        diagnostics = [*description.warnings, *_all(planning, description, refusal, MOST)]
+        raise DescriptionError(sort_diagnostics(diagnostics, description.texts.sources)) from None
+
+
+def _all(planning: Planning, description: EventDescription, refusal: Refusal, most: int) -> list[Diagnostic]:
+    """Leaves out one refused rule after the other, until there is a plan for the rest, or enough is told."""
+    diagnostics = [refusal.diagnostic(description.texts.sources)]
+    if refusal.code == "too-large" or most == 1:  # to find the next would take as long again
+        return diagnostics
+    rules = tuple(rule for rule in description.rules if not rule.place.covers(refusal.place))
+    if len(rules) == len(description.rules):  # in background knowledge, which any rule may call
+        return diagnostics
+    rest = replace(description, rules=rules)
+    try:
+        planning(rest)
+    except Refusal as another:
+        diagnostics += _all(planning, rest, another, most - 1)
+    return diagnostics

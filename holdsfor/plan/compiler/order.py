@@ -25,12 +25,25 @@ from holdsfor.language.literals import (
     Is,
     Literal,
     Not,
+    names_of,
+    positive_names,
 )
-from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import (
+    NOWHERE,
+    Compound,
+    Int,
+    Items,
+    Place,
+    Term,
+    Var,
+    is_ground,
+    name_and_args,
+    substitute,
+    variables,
+)
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.bodies.relations import Relations, deadline_of
-from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names, substitute
 from holdsfor.plan.compiler.bodies.times import time_names
 from holdsfor.plan.operators import (
     Arg,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from holdsfor.language.literals import Not
+from holdsfor.language.literals import Not, names_of
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -17,7 +17,6 @@ from holdsfor.language.patterns import (
     Stretch,
 )
 from holdsfor.language.terms import variables
-from holdsfor.plan.compiler.bodies.rewrite import names_of
 
 
 def names_bound(pattern: Pattern) -> frozenset[str]:

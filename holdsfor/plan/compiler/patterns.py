@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from holdsfor.language.description import EventDescription, Signature
-from holdsfor.language.literals import Compare, HoldsFor, Literal
+from holdsfor.language.literals import Compare, HoldsFor, Literal, names_of, positive_names
 from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import (
     Absence,
@@ -26,7 +26,6 @@ from holdsfor.language.patterns import (
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.plan import patterns as plan
-from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
 from holdsfor.plan.compiler.bodies.unfold import unfold
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.compiler.pattern_variables import names_bound, with_values_outside

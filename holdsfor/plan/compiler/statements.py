@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from holdsfor.budget import MOST_ADDED_CONDITIONS
-from holdsfor.language.description import Clause, Deadline, EventDescription, Grounding, Initially, Rule, Signature
+from holdsfor.language.description import Deadline, EventDescription, Grounding, Initially, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.literals import Call, Literal
+from holdsfor.language.literals import Call, Literal, instance, names_of, positive_names
 from holdsfor.language.passes.order.combinations import SPLIT, count_conditions, one_at_a_time
-from holdsfor.language.terms import Compound, Int, name_and_args, variables
-from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
-from holdsfor.plan.compiler.bodies.unfold import Background, instance, unfold
+from holdsfor.language.terms import Term, name_and_args, variables
+from holdsfor.plan.compiler.bodies.unfold import Background, new_variables, unfold
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +91,14 @@ def _with_domain(
         dynamic = any(is_dynamic(literal, description) for literal in grounding.body)
         if (grounding.value is None) != (rule.value is None) or (dynamic and rule.value is not None):
             continue
-        domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
-        goal = (*args, rule.value or Int(0))
-        ranged = instance(Clause(domain, grounding.body, grounding.place), goal, next(fresh))
+        head, goal = (*name_and_args(grounding.entity)[1], *_given(grounding.value)), (*args, *_given(rule.value))
+        ranged = instance(head, grounding.body, goal, grounding.place, new_variables(fresh))
         if ranged is not None:
             yield rule.body + ranged
+
+
+def _given(value: Term | None) -> tuple[Term, ...]:
+    return () if value is None else (value,)
 
 
 def is_dynamic(literal: Literal, description: EventDescription) -> bool:

@@ -7,12 +7,11 @@ from itertools import product
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.literals import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.literals import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal, names_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import EVER, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.bodies.relations import Relations
-from holdsfor.plan.compiler.bodies.rewrite import names_of
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import (

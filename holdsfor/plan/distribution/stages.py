@@ -9,9 +9,8 @@ from holdsfor.plan.distribution.bodies import bodies_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import place
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.routes import Home, Route, Stage
 from holdsfor.plan.walk import reads
-from holdsfor.plan.whole_plan import Plan
+from holdsfor.plan.whole_plan import Home, Plan, Route, Stage
 
 
 def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:

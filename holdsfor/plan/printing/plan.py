@@ -20,8 +20,7 @@ from holdsfor.plan.definitions import (
 from holdsfor.plan.operators import At, Chain, Conclude, HoldsForRule, Relation
 from holdsfor.plan.passes.share import grounds_of
 from holdsfor.plan.printing.rule import NO_NAMES, Names, Writer, bound_names, grounding, named
-from holdsfor.plan.routes import Home, Route, Stage
-from holdsfor.plan.whole_plan import Grounds, Plan, Reach, Shared, SharedExpression
+from holdsfor.plan.whole_plan import Grounds, Home, Plan, Reach, Route, Shared, SharedExpression, Stage
 
 
 def show(plan: Plan) -> str:

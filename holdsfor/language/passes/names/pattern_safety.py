@@ -7,7 +7,7 @@ from collections.abc import Iterable, Set
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, all_variables
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names.modes import Modes
+from holdsfor.language.passes.names.predicates import Modes
 from holdsfor.language.patterns import (
     Absence,
     Either,

@@ -12,8 +12,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Body, Call, Closed, Edge, Holds, Literal, Mention
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.combinations import one_at_a_time
-from holdsfor.language.passes.order.graph import components, shortest_way
-from holdsfor.language.passes.order.strata import Dependency, Part
+from holdsfor.language.passes.order.strata import Dependency, Part, components, shortest_way
 from holdsfor.language.terms import Place, Term, Var, shifted
 from holdsfor.language.written import written
 

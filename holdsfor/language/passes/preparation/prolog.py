@@ -1,17 +1,19 @@
-"""Prolog in rule files: cuts go where they change no answer; programs that assert while they run are refused."""
+"""Prolog in rule files: cuts go where they change no answer; programs that assert while they run are refused; the
+variables that a findall has for itself get names that stand nowhere else in the clause."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
-from holdsfor.language.description import Rule, Signature
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Call, Literal, Mention
+from holdsfor.language.literals import Aggregate, Body, Call, Literal, Mention, all_variables, substitute_all
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause
-from holdsfor.language.passes.preparation.apart import WithBody
-from holdsfor.language.terms import Atom, Compound, Term, name_and_args, overlap, variables
+from holdsfor.language.terms import Atom, Compound, Term, Var, name_and_args, overlap, substitute, variables
 from holdsfor.language.written import written
 
 _CUT = Atom("!")
@@ -119,3 +121,50 @@ def _program_advice(goal: Compound, pair: Compound | None) -> str:
         return f"give a file with the facts, or with a rule that says the same: {fact} :- conditions."
     rule = f"holdsFor({written(pair)}, I) :- ..."
     return f"write rules that say the same, {rule}, and give them instead; see examples/caviar/pre-processing.ec"
+
+
+# ---------------------------------------------------------------- findall
+
+
+WithBody = TypeVar("WithBody", Rule, Clause, Grounding, Initially, Deadline)
+
+
+def apart(draft: Draft) -> None:
+    """Two findalls may collect the same variable: in each it is another one."""
+    draft.rewrite(partial(_clause, draft))
+
+
+def _clause(draft: Draft, clause: WithBody) -> WithBody:
+    if next(find_all(clause.body, Aggregate), None) is None:
+        return clause
+    return replace(clause, body=_body(draft, clause.body, clause.head_variables))
+
+
+def _body(draft: Draft, body: Body, outside: set[Var]) -> Body:
+    literals: list[Literal] = []
+    for literal in body:
+        around = outside | {v for other in body if other is not literal for v in _seen(other)}
+        if isinstance(literal, Aggregate):
+            literals.append(_aggregate(draft, literal, around))
+        else:
+            literals.append(literal.with_bodies(partial(_body, draft, outside=around)))
+    return tuple(literals)
+
+
+def _seen(literal: Literal) -> set[Var]:
+    """The variables that a literal shares with those beside it: of an aggregate only the result."""
+    return literal.gives if isinstance(literal, Aggregate) else all_variables(literal)
+
+
+def _aggregate(draft: Draft, literal: Aggregate, around: set[Var]) -> Aggregate:
+    shared = around | set(variables(literal.result))
+    if isinstance(literal.template, Var) and literal.template in shared:
+        name = written(literal.template)
+        hint = f"collect a variable that stands nowhere else, if all values of {name} are meant"
+        message = f"{name} stands outside this findall, too: only that value is collected"
+        draft.warning("findall", message, literal.template.place, hint)
+    own = {*variables(literal.template), *all_variables(literal.literals)} - shared
+    names: dict[str, Term] = {each.name: draft.variable(each) for each in own}
+    template = substitute(literal.template, names)
+    inner = _body(draft, substitute_all(literal.literals, names), shared | set(variables(template)))
+    return replace(literal, template=template, literals=inner)

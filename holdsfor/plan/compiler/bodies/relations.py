@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdsfor.language.description import EventDescription, Rule, Signature
-from holdsfor.language.literals import Aggregate, Compare, FluentLiteral, Literal, Not
+from holdsfor.language.literals import Aggregate, Compare, FluentLiteral, Literal, Not, names_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
-from holdsfor.plan.compiler.bodies.aggregates import united
-from holdsfor.plan.compiler.bodies.rewrite import names_of
+from holdsfor.plan.compiler.bodies.unfold import united
 from holdsfor.plan.operators import Relation
 
 

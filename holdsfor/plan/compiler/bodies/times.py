@@ -8,8 +8,7 @@ from itertools import count
 
 from holdsfor.language.literals import Compare, Edge, Happens, Holds, Is, Literal, Occurs
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Term, Var, variables
-from holdsfor.plan.compiler.bodies.rewrite import substitute
+from holdsfor.language.terms import Term, Var, substitute, variables
 
 Timed = Happens | Edge | Holds
 
