@@ -14,7 +14,7 @@ from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.preparation.bounds import bound_definitions
 from holdsfor.language.terms import NOWHERE, Place
 from holdsfor.plan import plan
-from holdsfor.plan.definitions import Definition, Static
+from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distances import ANYWHEN, Span, limit_times
 from holdsfor.plan.operators import (
     At,
@@ -29,8 +29,8 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import Absent, Pattern, subpatterns
-from holdsfor.plan.walk import conclusions, reads
+from holdsfor.plan.patterns import Absent, Pattern, subpatterns, sum_of
+from holdsfor.plan.walk import conclusions, interval_rules, reads
 from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 
@@ -66,8 +66,8 @@ def reach(definitions: Sequence[Definition]) -> Reach:
     for definition, look in zip(definitions, looks(definitions), strict=True):
         below = [total[relation] for relation in look.relations if relation in total]
         own = Reach(
-            _sum(look.reach.back, _most([one.back for one in below])),
-            _sum(look.reach.ahead, _most([one.ahead for one in below])),
+            sum_of(look.reach.back, _most([one.back for one in below])),
+            sum_of(look.reach.ahead, _most([one.ahead for one in below])),
             look.reach.ticks + max((one.ticks for one in below), default=0),
         )
         total.update(dict.fromkeys(definition.defines, own))
@@ -112,10 +112,6 @@ def _most(amounts: list[int | None]) -> int | None:
     return None if any(a is None for a in amounts) else max((a for a in amounts if a is not None), default=0)
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
-
-
 # ---------------------------------------------------------------- the spans of conditions, and why some have no limit
 
 
@@ -130,13 +126,12 @@ def _spans(definition: Definition) -> Iterator[_Looked]:
             yield span, because, conclusion.place, "compare the two times, such as T2 < T, T - T2 < 600"
         for op in find_all(conclusion, Occurring):
             yield from _pattern_spans(op.pattern, conclusion.place)
-    if isinstance(definition, Static):
-        for rule in definition.rules:
-            yield from _measured(rule.expression, 0)
-            if rule.expression.holds_unseen() and _names_groundings_late(rule):
-                because = "a complement goes back to the beginning for whoever turns up later"
-                advice = "take the intervals away from others: relative_complement_all(I1, [I2], I)"
-                yield ANYWHEN, because, rule.place, advice
+    for rule in interval_rules(definition):
+        yield from _measured(rule.expression, 0)
+        if rule.expression.holds_unseen() and _names_groundings_late(rule):
+            because = "a complement goes back to the beginning for whoever turns up later"
+            advice = "take the intervals away from others: relative_complement_all(I1, [I2], I)"
+            yield ANYWHEN, because, rule.place, advice
 
 
 def _pattern_spans(pattern: Pattern, place: Place) -> Iterator[_Looked]:

@@ -13,15 +13,7 @@ from typing import Any
 
 from holdsfor.language.description import AS_INPUT
 from holdsfor.plan.definitions import Definition, Derived, Domain, Due, Group, Recursion, Simple, Static
-from holdsfor.plan.operators import (
-    At,
-    Combine,
-    Conclude,
-    Holding,
-    HoldsForRule,
-    Of,
-    Relation,
-)
+from holdsfor.plan.operators import At, Combine, Conclude, Holding, HoldsForRule, Of, Relation
 from holdsfor.plan.whole_plan import Plan
 
 DERIVED = "derived"

@@ -11,10 +11,10 @@ from itertools import count
 
 from holdsfor.language.description import Deadline, Defined, EventDescription, FluentValue, Initially, Signature
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, sort_diagnostics
-from holdsfor.language.literals import Compare
+from holdsfor.language.literals import Body, Compare
 from holdsfor.language.terms import START, is_ground, name_and_args
 from holdsfor.plan.compiler.also_input import unite_with_input
-from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
+from holdsfor.plan.compiler.bodies.fold import Head, head_names
 from holdsfor.plan.compiler.bodies.relations import deadline_of, open_value_variants, relations
 from holdsfor.plan.compiler.bodies.times import name_times
 from holdsfor.plan.compiler.bodies.unfold import read_background
@@ -133,7 +133,7 @@ def _event(
 ) -> Derived:
     happens = [v for v in statements[signature].variants if v.rule.kind == "happensAt"]
     rules = [conclusion for v in happens for conclusion in _conclusions(v, None, pipeline)]
-    mine = (rule for rule in description.patterns if Signature.of(rule.head) == signature)
+    mine = (rule for rule in description.patterns if rule.signature == signature)
     rules += (compile_pattern_rule(rule, pipeline) for rule in mine)
     return Derived(Relation(signature.name, signature.arity, None, "event"), tuple(dict.fromkeys(rules)))
 

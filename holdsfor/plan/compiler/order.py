@@ -7,24 +7,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import (
     About,
     Aggregate,
     AtPoint,
+    Body,
     Call,
     Closed,
     Compare,
     Edge,
     EventLiteral,
+    Happens,
     Holds,
     Is,
     Literal,
     Not,
+    Occurs,
     names_of,
     positive_names,
 )
@@ -41,7 +43,7 @@ from holdsfor.language.terms import (
     substitute,
     variables,
 )
-from holdsfor.language.vocabulary import FUNCTIONS
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS, FUNCTIONS
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.bodies.relations import Relations, deadline_of
 from holdsfor.plan.compiler.bodies.times import time_names
@@ -61,7 +63,6 @@ from holdsfor.plan.operators import (
     Without,
 )
 
-ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
 INVERSE = {"+": "-", "-": "+"}
 
 
@@ -77,7 +78,7 @@ class Ordering:
     bound: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, body: tuple[Literal, ...], head: Iterable[Term], relations: Relations) -> Ordering:
+    def of(cls, body: Body, head: Iterable[Term], relations: Relations) -> Ordering:
         uses = Counter(name for literal in body for name in names_of(literal))
         heads = [v.name for term in head for v in variables(term)]
         uses.update(heads)
@@ -128,7 +129,7 @@ def _plain(term: Term) -> str:
 
 
 def order(
-    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, bound: Set[str] = frozenset()
+    body: Body, head: tuple[Term, ...], relations: Relations, bound: Set[str] = frozenset()
 ) -> tuple[Chain, Ordering]:
     """bound: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
@@ -136,7 +137,7 @@ def order(
     return tuple(_chain(body, ordering)), ordering
 
 
-def order_conditions(body: tuple[Literal, ...], ordering: Ordering) -> Chain:
+def order_conditions(body: Body, ordering: Ordering) -> Chain:
     """The chain of conditions on variables that are bound already."""
     return tuple(_chain(body, ordering))
 
@@ -161,13 +162,14 @@ def _head_arg(term: Term, ordering: Ordering, place: Place) -> Arg:
     return Structure(term.functor, tuple(_head_arg(part, ordering, place) for part in term.args))
 
 
-def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
+def _chain(body: Body, ordering: Ordering) -> list[Op]:
     waiting = list(body)
     chain: list[Op] = []
     while waiting:
         literal = _next(waiting, ordering, first=not chain and not ordering.bound)
         waiting.remove(literal)
-        chain += _tally(literal, ordering) if isinstance(literal, Aggregate) else [_operator(literal, ordering)]
+        made = _COMPILERS[type(literal)](literal, ordering)
+        chain += made if isinstance(made, list) else [made]
         ordering.bound.update(variable.name for variable in literal.gives)
     return chain
 
@@ -218,40 +220,38 @@ def _connected(literal: Literal, ordering: Ordering) -> bool:
     return not names or any(name in ordering.bound for name in names)
 
 
-def _operator(literal: Literal, ordering: Ordering) -> Op:
-    place = literal.place
-    match literal:
-        case EventLiteral():
-            relation = ordering.relations.of_event(literal.event)
-            args = _args(name_and_args(literal.event)[1], ordering, place)
-            time, *start = (_time(each, ordering) for each in reversed(literal.times))
-            return At("occurrence", relation, args, time, *start)
-        case Edge():
-            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-            if literal.edge == "deadline":
-                points = deadline_of(relation)
-                return At("occurrence", points, _args(columns, ordering, place), _time(literal.time, ordering))
-            return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
-        case Holds():
-            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-            return Holding(relation, _args(columns, ordering, place), _time(literal.time, ordering))
-        case Call():
-            name, args = name_and_args(literal.goal)
-            return Lookup(Signature(name, len(args)), _args(args, ordering, place))
-        case Compare():
-            return _compare(literal, ordering)
-        case Is():
-            return _is(literal, ordering)
-        case Not():
-            outer = ordering.outer | positive_names(literal.literals)
-            inner = replace(ordering, outer=outer, bound=set(ordering.bound))
-            return Without(tuple(_chain(literal.literals, inner)))
-        case _:
-            raise AssertionError(literal)
+def _happening(literal: EventLiteral, ordering: Ordering) -> At:
+    relation = ordering.relations.of_event(literal.event)
+    args = _args(name_and_args(literal.event)[1], ordering, literal.place)
+    time, *start = (_time(each, ordering) for each in reversed(literal.times))
+    return At("occurrence", relation, args, time, *start)
+
+
+def _edge(literal: Edge, ordering: Ordering) -> At:
+    relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+    args, time = _args(columns, ordering, literal.place), _time(literal.time, ordering)
+    if literal.edge == "deadline":
+        return At("occurrence", deadline_of(relation), args, time)
+    return At(literal.edge, relation, args, time)
+
+
+def _holding(literal: Holds, ordering: Ordering) -> Holding:
+    relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+    return Holding(relation, _args(columns, ordering, literal.place), _time(literal.time, ordering))
+
+
+def _lookup(literal: Call, ordering: Ordering) -> Lookup:
+    return Lookup(literal.signature, _args(name_and_args(literal.goal)[1], ordering, literal.place))
+
+
+def _without(literal: Not, ordering: Ordering) -> Without:
+    outer = ordering.outer | positive_names(literal.literals)
+    inner = replace(ordering, outer=outer, bound=set(ordering.bound))
+    return Without(tuple(_chain(literal.literals, inner)))
 
 
 def _compare(literal: Compare, ordering: Ordering) -> Op:
-    if literal.op not in ARITHMETIC:
+    if literal.op not in ARITHMETIC_COMPARISONS:
         for side in (literal.left, literal.right):  # compared as terms, which are taken as they are
             check_structure(side, literal.place)
     assigned = _assigned(literal, ordering.bound)
@@ -339,3 +339,16 @@ def _solved(calculation: Is, ordering: Ordering) -> tuple[Var, Term] | None:
         case _:
             return None
     return None if unknown.name in bound or unknown.name not in ordering.times else (unknown, solution)
+
+
+_COMPILERS: dict[type[Literal], Callable[..., Op | list[Op]]] = {
+    Happens: _happening,
+    Occurs: _happening,
+    Edge: _edge,
+    Holds: _holding,
+    Call: _lookup,
+    Compare: _compare,
+    Is: _is,
+    Aggregate: _tally,
+    Not: _without,
+}

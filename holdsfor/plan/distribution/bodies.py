@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdsfor.language.nodes import Node, find_all, walk
-from holdsfor.plan.definitions import Declared, Definition, Static
+from holdsfor.plan.definitions import Declared, Definition
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Arg, Conclude, HoldsForRule, Occurring, Of, Relation
 from holdsfor.plan.patterns import OneOfSeveral, PatternNode, Scan, Sliding
-from holdsfor.plan.walk import conclusions
+from holdsfor.plan.walk import conclusions, interval_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,7 @@ def bodies_of(definition: Definition) -> Iterator[Body]:
     for fluent in definition.simple_fluents:
         initial = (rule for rules in fluent.initially for rule in rules)
         yield from (replace(body, is_rowwise=False) for body in map(body_of, initial) if body.atoms)
-    if isinstance(definition, Static):
-        yield from map(body_of, definition.rules)
+    yield from map(body_of, interval_rules(definition))
 
 
 def body_of(rule: Conclude | Declared | HoldsForRule) -> Body:

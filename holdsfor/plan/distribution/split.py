@@ -24,16 +24,7 @@ from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
 from holdsfor.plan.nodes import RelationNode, names_in
-from holdsfor.plan.operators import (
-    Arg,
-    At,
-    Conclude,
-    Holding,
-    HoldsForRule,
-    Of,
-    Relation,
-    Structure,
-)
+from holdsfor.plan.operators import Arg, At, Conclude, Holding, HoldsForRule, Of, Relation, Structure
 from holdsfor.plan.structures import Form, Forms, flat, forms_of, is_open
 from holdsfor.plan.whole_plan import Plan
 

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import Call, Compare, Literal, Not, names_of, positive_names, substitute_all
+from holdsfor.language.literals import Body, Call, Compare, Literal, Not, names_of, positive_names, substitute_all
 from holdsfor.language.passes.order.combinations import check_term
 from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, substitute, variables
 from holdsfor.plan.compiler.bodies.unfold import Background
 
-Body = tuple[Literal, ...]
 Head = tuple[Term, ...]
 Binding = Mapping[str, Term]
 

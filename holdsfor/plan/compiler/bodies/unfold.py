@@ -14,16 +14,8 @@ from holdsfor.budget import MOST_CONDITIONS_OF_VARIANTS
 from holdsfor.language.description import Clause, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.facts import FactTable, TermRows, join_tables
-from holdsfor.language.literals import (
-    Aggregate,
-    Call,
-    Compare,
-    Is,
-    Literal,
-    Not,
-    Or,
-    instance,
-)
+from holdsfor.language.literals import Aggregate, Body, Call, Compare, Is, Literal, Not, Or, instance
+from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.combinations import check_term, combinations, count_conditions, raise_too_many
 from holdsfor.language.passes.order.strata import components
 from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args
@@ -63,35 +55,18 @@ def read_background(clauses: Iterable[Clause], tables: Iterable[FactTable] = ())
 
 
 def _recursive(rules: Mapping[Signature, tuple[Clause, ...]]) -> Iterator[tuple[Signature, ...]]:
-    calls = {
-        key: {s for clause in clauses for s in _calls(clause.body) if s in rules} for key, clauses in rules.items()
-    }
+    calls = {key: {call.signature for call in find_all(clauses, Call)} & rules.keys() for key, clauses in rules.items()}
     for group in components(calls):
         if len(group) > 1 or group[0] in calls[group[0]]:
             yield tuple(sorted(group))
 
 
-def _calls(body: tuple[Literal, ...]) -> Iterator[Signature]:
-    for literal in body:
-        if isinstance(literal, Call):
-            yield Signature.of(literal.goal)
-        elif isinstance(literal, Not):
-            yield from _calls(literal.literals)
-        elif isinstance(literal, Or):
-            for one in literal.alternatives:
-                yield from _calls(one)
-
-
-def unfold(
-    literals: tuple[Literal, ...], background: Background, fresh: Iterator[int] | None = None
-) -> list[tuple[Literal, ...]]:
+def unfold(literals: Body, background: Background, fresh: Iterator[int] | None = None) -> list[Body]:
     """The variants of a body, in which only facts are called."""
     return _unfold(literals, background, fresh or count(), DEPTH, counted=False)
 
 
-def _unfold(
-    literals: tuple[Literal, ...], background: Background, fresh: Iterator[int], depth: int, counted: bool
-) -> list[tuple[Literal, ...]]:
+def _unfold(literals: Body, background: Background, fresh: Iterator[int], depth: int, counted: bool) -> list[Body]:
     """counted: inside an aggregate, where each way to an answer counts. Elsewhere a condition written twice is one."""
     each = literals if counted else tuple(dict.fromkeys(literals))
     return combinations(each, [_alternatives(literal, background, fresh, depth, counted) for literal in each])
@@ -99,7 +74,7 @@ def _unfold(
 
 def _alternatives(
     literal: Literal, background: Background, fresh: Iterator[int], depth: int, counted: bool
-) -> list[tuple[Literal, ...]]:
+) -> list[Body]:
     if isinstance(literal, Not):
         # not (A or B) = not A and not B
         inner = _unfold(literal.literals, background, fresh, depth - NESTED, counted=False)
@@ -112,9 +87,7 @@ def _alternatives(
     return _called(literal, background, fresh, depth, counted) if isinstance(literal, Call) else [(literal,)]
 
 
-def _called(
-    call: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool
-) -> list[tuple[Literal, ...]]:
+def _called(call: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool) -> list[Body]:
     """The bodies of the clauses that a call may mean."""
     check_term(call.goal, call.place)
     name, args = name_and_args(call.goal)
@@ -129,7 +102,7 @@ def _called(
         message = f"{signature} is called through {DEPTH} other predicates"
         hint = "write the conditions of some of them where they are called, or their cases as facts"
         raise Refusal("too-large", message, call.place, hint)
-    variants: list[tuple[Literal, ...]] = [(call,)] if signature in background.facts else []
+    variants: list[Body] = [(call,)] if signature in background.facts else []
     for clause in background.rules.get(signature, ()):
         body = instance(name_and_args(clause.head)[1], clause.body, args, clause.place, new_variables(fresh))
         if body is not None:
@@ -144,9 +117,6 @@ def new_variables(fresh: Iterator[int]) -> Callable[[Var], Var]:
 
 
 # ---------------------------------------------------------------- aggregates over alternatives
-
-
-Body = tuple[Literal, ...]
 
 
 def united(whole: Aggregate, alternatives: Sequence[Body], prefix: str) -> list[Body]:
