@@ -72,11 +72,15 @@ class Relation:
 # ---------------------------------------------------------------- chains: the body of a rule
 
 
+@dataclass(frozen=True, slots=True)
 class Operator(PlanNode):
-    """A link of a chain, which turns rows into rows. WORD: what it does with its claim, in the text of a plan."""
+    """A link of a chain, which turns rows into rows. WORD: what it does with its claim, in the text of a plan.
 
-    __slots__ = ()
+    place: of the condition that it stands for.
+    """
+
     WORD: ClassVar[str] = ""
+    place: Place = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @property
     def is_filter(self) -> bool:

@@ -32,9 +32,9 @@ def test_all_intervals_are_received(seed: int, threads: int, stepped: bool) -> N
     program = random_program(seed)
     received = Received()
     source = holdsfor.read_events(list(program.rows), format="rtec")
-    times = GivenTimes(*(getattr(program.horizon, name) for name in ("window", "step", "start", "end", "tick")))
+    times = GivenTimes(*(getattr(program.horizon, name) for name in ("window", "step", "start", "end", "sample_every")))
     description = holdsfor.parse(program.text)
-    result = recognise_for(received, description, source, times, stepped=stepped, threads=threads)
+    result = recognise_for(received, description, source, times, changes=stepped, threads=threads)
     assert result.intervals.equals(pa.concat_tables([result.intervals.slice(0, 0), *received.tables]))
 
 

@@ -37,6 +37,12 @@ Mapping = Annotated[
     input_option(metavar="FILE", help="A TOML file that says which column is which."),
 ]
 RuleFiles = Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")]
+RuleFilesOrRun = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RULES", help="Rule files, background knowledge included; or a folder that `holdsfor run` wrote."
+    ),
+]
 RuleFilesOrTable = Annotated[
     list[Path],
     typer.Argument(
@@ -54,7 +60,7 @@ Functions = Annotated[
         metavar="FILE", help="A Python file with functions for aggregates. It is executed: name only what you trust."
     ),
 ]
-Allow = Annotated[
+AllowDir = Annotated[
     list[Path] | None,
     rules_option(
         metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."
@@ -79,8 +85,8 @@ WINDOW = time_option(
     metavar="DURATION", help="How far back an event may lie when it arrives: ticks, or a duration such as 4h."
 )
 STEP = time_option(metavar="DURATION", help="Ticks, or a duration, from one query time to the next.")
-TICK = time_option(
-    metavar="DURATION", help="Ticks between two readings of a fluent given point by point; 1 if not given."
+SAMPLE_EVERY = time_option(
+    metavar="DURATION", help="Time between two readings of a fluent that is given by readings; 1 tick if not given."
 )
 UnitOfTicks = Annotated[
     TickUnit | None,
@@ -98,11 +104,21 @@ Conf = Annotated[
 ]
 
 
+#: Options as DESIGN.md writes them, and as they are documented.
+SPELLINGS = {"--tick": "--sample-every"}
+
+
 class EventFilesCommand(TyperCommand):
     """A command that takes `--events a b c` as `--events a --events b --events c`: a shell expands `day-*.csv`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, spread(args, "--events"))
+        return super().parse_args(ctx, spread([*map(respell, args)], "--events"))
+
+
+def respell(arg: str) -> str:
+    """Read an option of DESIGN.md that has a better name by now."""
+    option, *value = arg.partition("=")
+    return "".join((SPELLINGS.get(option, option), *value))
 
 
 def spread(args: Sequence[str], option: str) -> list[str]:

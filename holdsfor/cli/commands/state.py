@@ -13,7 +13,7 @@ from holdsfor.cli.output.console import say, show
 if TYPE_CHECKING:
     from holdsfor.local.state import HeldRows
 
-FOLDER = typer.Argument(metavar="FOLDER", help="A stream's checkpoint, or what `live.save` wrote.")
+FOLDER = typer.Argument(metavar="FOLDER", help="A stream's checkpoint, or what `session.save` wrote.")
 ROWS = typer.Option("--rows", metavar="RELATION", help="Print the rows of one fluent or event, such as gap or gap/1.")
 LIMIT = typer.Option(min=1, help="How many rows at most.")
 HEADER = ("where", "what for", "relation", "rows", "bytes", "oldest", "newest")

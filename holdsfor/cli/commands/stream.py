@@ -10,10 +10,10 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.commands.options import (
+    SAMPLE_EVERY,
     STEP,
-    TICK,
     WINDOW,
-    Allow,
+    AllowDir,
     Bound,
     Conf,
     Facts,
@@ -64,14 +64,14 @@ MOST_EVENTS = input_option(
     metavar="NUMBER", help="How many events (of a broker: messages) a batch takes at most, in whole files."
 )
 MOST_FILES = input_option(metavar="NUMBER", help="How many files a batch takes at most.")
-SPEED = input_option(
+REPLAY_SPEED = input_option(
     metavar="FACTOR", help="Replay a recording at so many times its own speed. Default: as fast as possible."
 )
 
 START = time_option(metavar="TIME", help="The history begins after this tick. Default: before the first event.")
 END = time_option(metavar="TIME", help="What arrives after this tick is not read.")
 CLOCK = time_option(help="Query times by what rows say of their arrival, or by the clock on the wall.")
-MAX_AHEAD = time_option(
+MAX_FUTURE = time_option(
     metavar="DURATION",
     help="Set aside rows that arrive further ahead of the rest than this, unless enough of them agree: ticks, or a "
     "duration; 0 believes all. Default: ten windows, or a day if that is more.",
@@ -88,12 +88,12 @@ REPORT = output_option(help="Tell all that is known, what has begun for certain,
 CHECKPOINT = fault_option(
     metavar="FOLDER", help="A folder for the state. A stream that finds its own there goes on where it was."
 )
-DURABLE = fault_option("--durable", help="Survive a power cut, not only the death of processes; slower.")
+FSYNC = fault_option("--fsync", help="Survive a power cut, not only the death of processes; slower.")
 TAKE_OVER = fault_option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 ON_POISON = fault_option(
     help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
 )
-ON_FAILURE = fault_option(
+ON_SINK_FAILURE = fault_option(
     help="What to do when a receiver (--to) does not take changes: stop, or keep them on disk, go on, and deliver them "
     "in order when it does."
 )
@@ -154,12 +154,12 @@ def stream(
     mapping: Mapping = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
-    tick: Annotated[str, TICK] = "1",
+    sample_every: Annotated[str, SAMPLE_EVERY] = "1",
     tick_unit: UnitOfTicks = None,
     report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
     clock: Annotated[OneOf["arrival", "wall"], CLOCK] = "arrival",
-    max_ahead: Annotated[str | None, MAX_AHEAD] = None,
-    speed: Annotated[float | None, SPEED] = None,
+    max_future: Annotated[str | None, MAX_FUTURE] = None,
+    replay_speed: Annotated[float | None, REPLAY_SPEED] = None,
     every: Annotated[str | None, EVERY] = None,
     once: Annotated[bool, ONCE] = False,
     buckets: Annotated[int | None, BUCKETS] = None,
@@ -169,18 +169,18 @@ def stream(
     metrics_host: Annotated[str, METRICS_HOST] = "127.0.0.1",
     stall_after: Annotated[str, STALL_AFTER] = "10min",
     away_after: Annotated[str, AWAY_AFTER] = "2min",
-    durable: Annotated[bool, DURABLE] = False,
+    fsync: Annotated[bool, FSYNC] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
     verify: Annotated[str | None, VERIFY] = None,
     on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
-    on_failure: Annotated[OneOf["stop", "keep"], ON_FAILURE] = "stop",
+    on_sink_failure: Annotated[OneOf["stop", "keep"], ON_SINK_FAILURE] = "stop",
     log_format: Annotated[OneOf["text", "json"], LOG_FORMAT] = "text",
     log_level: Annotated[OneOf["debug", "info", "warning", "error"], LOG_LEVEL] = "info",
     engine: Annotated[OneOf["spark", "local"], HOST] = "spark",
     master: Master = None,
     conf: Conf = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     bound: Bound = None,
     only: Only = None,
@@ -193,7 +193,7 @@ def stream(
 
     context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = read_spark_settings(engine, master, conf)
-    description = load_rules(rules, facts, allow, functions)
+    description = load_rules(rules, facts, allow_dir, functions)
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     description = choose_results(add_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
@@ -205,7 +205,7 @@ def stream(
     if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
         raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
     if engine == "spark":
-        check_early(description, checkpoint, GivenTimes(window, step, start, end, tick, unit), report)
+        check_early(description, checkpoint, GivenTimes(window, step, start, end, sample_every, unit), report)
     log = log_of(checkpoint)
     with ExitStack() as stack:
         health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))
@@ -227,20 +227,20 @@ def stream(
             checkpoint=checkpoint,
             start=start,
             end=end,
-            tick=tick,
+            sample_every=sample_every,
             tick_unit=unit,
             out=out,
             buckets=buckets,
             report=report,
-            clock=unit if clock == "wall" else None,
-            max_ahead=max_ahead,
-            pace=None if speed is None else speed * ticks("1s", unit),
-            durable=durable,
+            clock=clock,
+            max_future=max_future,
+            replay_speed=replay_speed,
+            fsync=fsync,
             on_poison=on_poison,
             sinks=sinks,
             message_times=message_times,
             message_arguments=message_arguments,
-            on_failure=on_failure,
+            on_sink_failure=on_sink_failure,
             watch=stack.enter_context(watching(unit, server, log_format == "text", health)),
             take_over=take_over,
         )

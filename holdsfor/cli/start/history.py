@@ -82,7 +82,7 @@ def in_process(
         with tell_of_compiling(), progress("Reading") as step:
             watched = WatchedSource(source.parts, step)
             receiver = early or NOBODY
-            result = recognise_for(receiver, description, watched, times, stepped=writing.changes, threads=threads)
+            result = recognise_for(receiver, description, watched, times, changes=writing.changes, threads=threads)
         with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
             written = pool.submit(write_result, result, writing, early)
             findings = (*summarise(result.intervals), *summarise(result.occurrences))

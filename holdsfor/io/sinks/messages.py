@@ -30,7 +30,7 @@ TIMES = ("query_time", "start", "end")
 NAMED = pa.struct([("name", pa.string()), ("text", pa.string())])
 
 
-def messages(batch: int, changes: pa.Table) -> pa.Array:
+def changes_as_json(batch: int, changes: pa.Table) -> pa.Array:
     """Write a JSON object for each change, in the order of query times:
 
     `{"batch":3,"query_time":180,"op":"insert","id":"...","fluent":"near","args":["v1"],"value":"true","start":7,"end":null}`

@@ -11,6 +11,7 @@ from holdsfor.functions import Function, Registered
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import EDGES, Call, Compare, Is, Literal, Not
 from holdsfor.language.nodes import find_all
+from holdsfor.language.parsing.capitals import lower_name
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
 from holdsfor.language.patterns import (
@@ -153,7 +154,7 @@ class PatternReader:
         if isinstance(term, Float):
             return self._refuse("type", f"`{written(term)}` is not a time", term.place, "times are whole numbers")
         if isinstance(term, Var):
-            hint = "events begin with a lower-case letter; conditions on variables come after WHERE"
+            hint = f"events begin with a lower-case letter: write {lower_name(term.name)}; conditions come after WHERE"
             return self._refuse("pattern", f"the variable {term} cannot be an event", term.place, hint)
         name, args = name_and_args(term)
         if name in _PREDICATES or (name == "occurs" and len(args) == 3):

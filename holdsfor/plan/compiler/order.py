@@ -169,7 +169,7 @@ def _chain(body: Body, ordering: Ordering) -> list[Op]:
         literal = _next(waiting, ordering, first=not chain and not ordering.bound)
         waiting.remove(literal)
         made = _COMPILERS[type(literal)](literal, ordering)
-        chain += made if isinstance(made, list) else [made]
+        chain += [replace(op, place=literal.place) for op in (made if isinstance(made, list) else [made])]
         ordering.bound.update(variable.name for variable in literal.gives)
     return chain
 

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 from holdsfor.language.nodes import Node, find_all, walk
-from holdsfor.plan.definitions import Declared, Definition
+from holdsfor.plan.definitions import Declared, Definition, Due, Group
 from holdsfor.plan.nodes import RelationNode
-from holdsfor.plan.operators import Arg, Conclude, HoldsForRule, Occurring, Of, Relation
+from holdsfor.plan.operators import (
+    NOTHING,
+    Arg,
+    Conclude,
+    Expression,
+    HoldsForRule,
+    Occurring,
+    Of,
+    Relation,
+    RuleNode,
+)
 from holdsfor.plan.patterns import OneOfSeveral, PatternNode, Scan, Sliding
-from holdsfor.plan.walk import conclusions, interval_rules
+from holdsfor.plan.walk import conclusions, interval_rules, reads
+from holdsfor.plan.whole_plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +106,48 @@ def _ways_of(node: Node) -> tuple[tuple[RelationNode, ...], ...]:
         case PatternNode():
             return _ways(node.positive_operands)
     return ((),)
+
+
+# ---------------------------------------------------------------- what may be at all
+
+
+def find_live(plan: Plan, absent: Set[Relation] = frozenset()) -> set[Relation]:
+    """Return what may happen or hold. absent: inputs without rows."""
+    defined = {relation for definition in plan.definitions for relation in definition.defines}
+    read = {relation for definition in plan.definitions for relation in reads(definition)}
+    live = (read - defined) | {relation for source in plan.sources for relation in source.relations}
+    live -= absent
+    before = -1
+    while len(live) > before:  # each definition comes after what it reads: again only for those that read themselves
+        before = len(live)
+        for definition in plan.definitions:
+            beginnings = definition.beginnings()
+            live.update(relation for relation, rule in list(beginnings) if _may_conclude(rule, live))
+            for group in find_all(definition, Group):
+                live.update(event for target, event in group.reached if target in live)
+    return live
+
+
+def _may_conclude(rule: RuleNode, live: Set[Relation]) -> bool:
+    """Whether a rule may conclude something where only these relations have rows."""
+    ways = _ways(rule.body)
+    if isinstance(rule, HoldsForRule):
+        ways = tuple(tuple(find_all(one, Of)) for one in rule.evidence) or ((),)
+        if _living(rule.expression, live) == NOTHING:
+            return False
+    if isinstance(rule, Due) and rule.source not in live:
+        return False
+    return any(all(node.relation in live for node in way) for way in ways)
+
+
+def _living(node: Expression, live: Set[Relation]) -> Expression:
+    """Return an expression without what never holds."""
+    if isinstance(node, Of):
+        return node if node.relation in live else NOTHING
+    return node.rebuild(lambda part: _living(part, live)).simplified()
+
+
+# ---------------------------------------------------------------- policies
 
 
 def _competes_freely(join: PatternNode) -> bool:

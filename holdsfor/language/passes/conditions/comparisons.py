@@ -129,7 +129,7 @@ _LOWER, _UPPER = (">", ">="), ("<", "=<")
 
 
 @dataclass(frozen=True, slots=True)
-class _Bound:
+class ValueBound:
     """A comparison of a variable with a constant, and how it is written."""
 
     op: str
@@ -141,7 +141,7 @@ class _Bound:
             return _TESTS[self.op] is not eq
         return bool(_TESTS[self.op](value, self.constant))
 
-    def excludes(self, other: _Bound) -> bool:
+    def excludes(self, other: ValueBound) -> bool:
         """Whether no value passes both."""
         if _TESTS[self.op] is eq:
             return not other.admits(self.constant)
@@ -165,11 +165,11 @@ def impossible(draft: Draft) -> None:
         _check_bounds(draft, body, {})
 
 
-def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[str, _Bound]]) -> None:
+def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[str, ValueBound]]) -> None:
     """outer: the strictest tests beside this conjunction, of each variable and kind."""
     tests = {variable: dict(bounds) for variable, bounds in outer.items()}
     for literal in body:
-        variable, bound = _bound(literal)
+        variable, bound = find_bound(literal)
         if variable is None or bound is None:
             continue
         bounds = tests.setdefault(variable, {})
@@ -184,7 +184,8 @@ def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[str, _Bound]])
             _check_bounds(draft, conjunction, tests if isinstance(literal, Or) else {})
 
 
-def _bound(literal: Literal) -> tuple[Var | None, _Bound | None]:
+def find_bound(literal: Literal) -> tuple[Var | None, ValueBound | None]:
+    """Return the variable that a condition compares with a constant, and how; nothing if it compares none."""
     match literal:
         case Compare(op=op, left=Var() as variable, right=constant):
             text = f"{written(variable)} {op} {written(constant)}"
@@ -197,4 +198,4 @@ def _bound(literal: Literal) -> tuple[Var | None, _Bound | None]:
             return None, None
     if op not in _TESTS or not isinstance(constant, Int | Float | Atom):
         return None, None
-    return variable, _Bound(op, constant.name if isinstance(constant, Atom) else constant.value, text)
+    return variable, ValueBound(op, constant.name if isinstance(constant, Atom) else constant.value, text)
