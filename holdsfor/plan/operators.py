@@ -136,6 +136,24 @@ class Occurring(Operator):
 
 
 @dataclass(frozen=True, slots=True)
+class TimesOf(Operator):
+    """Binds variables to the first and the last point of the occurrence of a pattern that conditions stand behind."""
+
+    start: str | None
+    end: str | None
+
+    VARIABLES = BINDS = ("start", "end")
+
+    @property
+    def is_filter(self) -> bool:
+        return True
+
+    def claim(self, writer: Writer) -> str:
+        start, end = ("any time" if name is None else writer.name(name) for name in (self.start, self.end))
+        return f"from {start} to {end}"
+
+
+@dataclass(frozen=True, slots=True)
 class Holding(Operator, RelationNode):
     """Intervals of a fluent at the time, at which it holds; binds the variables that are new."""
 
@@ -276,7 +294,7 @@ class Tally(Operator):
         return f"let {writer.name(self.variable)} be the {self.function} of {of}({writer.chain(self.chain)})"
 
 
-Op = At | Occurring | Holding | Lookup | Where | Let | Match | Without | Tally
+Op = At | Occurring | TimesOf | Holding | Lookup | Where | Let | Match | Without | Tally
 Chain = tuple[Op, ...]
 
 

@@ -152,7 +152,7 @@ def first_wrong_time(difference: WrongRows) -> tuple[str, int, bool]:
     """Return a fact and the first time at which it is wrong, and whether it is so there (or missing)."""
     edges = sorted({edge for rows in difference for row in rows for edge in _edges(row)})
     for time in edges:
-        missing, extra = (any(_covers(row, time) for row in rows) for rows in difference)
+        missing, extra = (any(covers(row, time) for row in rows) for rows in difference)
         if missing != extra:
             return (difference.extra or difference.missing)[0].fact, time, extra
     row = (*difference.extra, *difference.missing)[0]  # an event that takes time, and began at another
@@ -169,7 +169,8 @@ def _last(row: ResultRow) -> int:
     return int(row.start if row.end == "open" else row.end)
 
 
-def _covers(row: ResultRow, time: int) -> bool:
+def covers(row: ResultRow, time: int) -> bool:
+    """Whether it is so at a time."""
     if row.value is None:
         return time == int(row.end)
     return int(row.start) <= time and (row.end == "open" or time < int(row.end))

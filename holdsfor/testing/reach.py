@@ -47,7 +47,7 @@ def _hidden(description: EventDescription) -> set[tuple[Signature, object]]:
 def _live_names(plan: Plan, events: Events) -> set[Signature]:
     """Return what may come of inputs that have rows."""
     stored = {block.name for block in events.blocks if len(block)}
-    absent = {one for source in plan.sources if source.input.stored_as.name not in stored for one in source.relations}
+    absent = {one for source in plan.sources for one in source.relations if one.name not in stored}
     return {Signature(base_name(one), one.signature.arity) for one in find_live(plan, absent)}
 
 

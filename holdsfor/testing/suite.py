@@ -6,7 +6,7 @@ The blocks are those of the documents. `prolog` has rules for the tests after it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -121,7 +121,7 @@ class RuleTest:
         return TemporaryDirectory()
 
 
-def collect_tests(paths: Iterable[Path], background: RuleDefaults) -> Iterator[RuleTest]:
+def collect_tests(paths: Sequence[Path], background: RuleDefaults) -> Iterator[RuleTest]:
     """Iterate over the tests of files, and of the test files in folders."""
     for path in paths:
         if not path.exists():

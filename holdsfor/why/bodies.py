@@ -11,7 +11,7 @@ from holdsfor.engine.bodies.calculate import calculate
 from holdsfor.engine.bodies.chain import run
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Compound, Place, Term, Var
-from holdsfor.plan.operators import At, Chain, Holding, Let, Lookup, Match, Operator, Tally, Where, Without
+from holdsfor.plan.operators import At, Chain, Holding, Let, Lookup, Match, Operator, Tally, TimesOf, Where, Without
 from holdsfor.why.background import as_calls, explain_lookup
 from holdsfor.why.derivation import Derivation, Kind
 from holdsfor.why.influence import MORE, Effect
@@ -85,6 +85,12 @@ def value_of(term: Term, solution: Solution) -> str:
         if rows.size:
             return solution.with_row(rows.bind({"value": column})).value("value")
     return solution.value(term.name) if isinstance(term, Var) else solution.writer.term(term)
+
+
+def _timed(op: TimesOf, solution: Solution, walk: Walk) -> Steps:
+    """Explain the times of an occurrence, which are its own."""
+    yield from ()
+    return condition("comparison", op, solution)
 
 
 def _holding(op: Holding, solution: Solution, walk: Walk) -> Steps:
@@ -161,5 +167,6 @@ EXPLAINED_BY: dict[type[Operator], Callable[[Any, Solution, Walk], Steps]] = {
     Match: _matched,
     Without: _absent,
     Tally: _counted,
+    TimesOf: _timed,
 }
 """How each kind of condition is explained."""

@@ -24,6 +24,7 @@ from holdsfor.language.patterns import (
     PatternRule,
     RunningAggregate,
     Stretch,
+    Timed,
 )
 from holdsfor.language.terms import NOWHERE, Compound, Int, Term, Var
 from holdsfor.language.terms import Atom as Name
@@ -116,6 +117,13 @@ def test_absence() -> None:
     assert pattern("NOT(c).[a, 5]") == Absence(C, A, Instant(5, NOWHERE), NOWHERE)
     assert pattern("(a seq b) cnot c") == Absence(C, A, B, NOWHERE)
     assert pattern("NOT(a OR c).[a SEQ b, c]") == Absence(Either((A, C), NOWHERE), seq(A, B), C, NOWHERE)
+
+
+def test_times_of_an_occurrence() -> None:
+    start, end = Var("S"), Var("E")
+    assert pattern("(a SEQ b)@[S,E]") == Timed(seq(A, B), start, end, NOWHERE)
+    assert pattern("a@[S,E] SEQ b") == seq(Timed(A, start, end, NOWHERE), B)
+    assert str(pattern("a@[_,E].5 OR b@[_,_]"))  # `_` is any time
 
 
 def test_leaves() -> None:

@@ -185,11 +185,17 @@ class Builder:
         if kind == "number":
             return self._number(text, place)
         if kind == "variable":
-            if text != "_":
-                return Var(text, place)
-            self._anonymous += 1
-            return Var(f"_{self._anonymous}", place, anonymous=True)
+            return self._named(text, place)
         return Atom(_unquoted(text) if text[0] in "'\"" else text, place)
+
+    def variable(self, token: Token) -> Var:
+        return self._named(str(token), self._token_place(token))
+
+    def _named(self, text: str, place: Place) -> Var:
+        if text != "_":
+            return Var(text, place)
+        self._anonymous += 1
+        return Var(f"_{self._anonymous}", place, anonymous=True)
 
     def _list(self, children: list[Tree[Token]], tree: Tree[Token], place: Place) -> Term:
         items = tuple(self.term(child) for child in children)

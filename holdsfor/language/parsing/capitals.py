@@ -52,7 +52,7 @@ def _leaves(pattern: RawPattern) -> set[Var]:
         return set() if pattern.anonymous else {pattern}
     leaves: set[Var] = set()
     if isinstance(pattern, RawOperation):
-        only_first = pattern.operator in ("where", "aggregate", ".")
+        only_first = pattern.operator in ("where", "aggregate", ".", "@")
         events = pattern.parts[:1] if only_first else pattern.parts if pattern.operator.isalpha() else ()
         leaves = leaves.union(*map(_leaves, events))
     return leaves

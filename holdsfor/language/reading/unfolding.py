@@ -129,8 +129,9 @@ def unfolded(
     if unified is None:
         return None
     binding, equal = unified
-    for variable in set(variables([*head, *conditions])):
-        binding.setdefault(variable.name, reader.draft.variable(variable))
+    for variable in variables([*head, *conditions]):
+        if variable.name not in binding:
+            binding[variable.name] = reader.draft.variable(variable)
     goals = [
         Compound("=", (mine, substitute(theirs, binding)), term.place)
         for mine, theirs in equal

@@ -23,6 +23,7 @@ from holdsfor.language.patterns import (
     PatternRule,
     RunningAggregate,
     Stretch,
+    Timed,
 )
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
@@ -32,7 +33,7 @@ from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.compiler.pattern_variables import names_bound, with_values_outside
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.distances import least
-from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
+from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation, TimesOf
 from holdsfor.plan.patterns import Choosing, Measured
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
@@ -171,23 +172,29 @@ class _Compiler:
             alternatives.append(plan.Selected(scan, ((Let(variable, value, same=True),),)))
         return _one_of(tuple(alternatives))
 
-    def _filter(self, pattern: Filter, within: int | None) -> plan.Pattern:
+    def _filter(self, pattern: Filter | Timed, within: int | None) -> plan.Pattern:
         """Conditions on a join are tested on its pairs, before a policy chooses among them."""
-        core, conditions = pattern.pattern, pattern.conditions
-        while isinstance(core, Filter | Limit):
+        core: Pattern = pattern
+        conditions: Body = ()
+        times: list[Timed] = []
+        while isinstance(core, Filter | Limit | Timed):
             if isinstance(core, Limit):
                 within = least(within, core.duration)
+            elif isinstance(core, Timed):
+                times.append(core)
             else:
                 conditions = (*core.conditions, *conditions)
             core = core.pattern
         if isinstance(core, Join | Absence):
-            return self._join(core, within, conditions)
-        return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core)))
+            return self._join(core, within, conditions, times)
+        return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core), times))
 
-    def _join(self, pattern: Join | Absence, within: int | None, conditions: Body = ()) -> plan.Pattern:
+    def _join(
+        self, pattern: Join | Absence, within: int | None, conditions: Body = (), times: Sequence[Timed] = ()
+    ) -> plan.Pattern:
         """Comparisons that are about one side only are tested there, if no policy has chosen there before."""
         sides, rest = _pushed(pattern, conditions, [not self._chooses(side) for side in pattern.together])
-        chosen = self._conditions(rest, names_bound(pattern)) if rest else NO_CONDITIONS
+        chosen = self._conditions(rest, names_bound(pattern), times)
         if isinstance(pattern, Join):
             left, right = (self._operand(side, within) for side in sides)
             return plan.Pairs(pattern.kind, left, right, within, chosen, self.choosing)
@@ -205,15 +212,23 @@ class _Compiler:
         parts = find_all(pattern, Pattern)
         return self.choosing.policy != "unrestricted" and any(isinstance(part, Join | Absence) for part in parts)
 
-    def _conditions(self, literals: Body, bound: frozenset[str]) -> tuple[Chain, ...]:
-        """One chain for each variant of what is called."""
-        chains = []
+    def _conditions(self, literals: Body, bound: frozenset[str], times: Sequence[Timed] = ()) -> tuple[Chain, ...]:
+        """One chain for each variant of what is called. times: of the occurrence, which they may be about."""
+        if not literals and not times:
+            return NO_CONDITIONS
+        spans = tuple(TimesOf(self._time(each.start), self._time(each.end)) for each in times)
+        bound = bound.union(*({each.start.name, each.end.name} for each in times))
+        chains: list[Chain] = []
         for variant in unfold(literals, self.pipeline.background, self.pipeline.fresh):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)
-            chains.append(order_conditions(variant, self.ordering))
+            chains.append((*spans, *order_conditions(variant, self.ordering)))
         return tuple(dict.fromkeys(chains))
+
+    def _time(self, variable: Var) -> str | None:
+        """Return the name of a time that something else asks for."""
+        return self.ordering.name(variable.name) if self.ordering.uses[variable.name] > 1 else None
 
     def _sliding(self, pattern: RunningAggregate, within: int | None) -> plan.Sliding:
         own = Counter(names_of(pattern))
@@ -242,6 +257,7 @@ _COMPILERS: dict[type[Pattern], Callable[..., plan.Pattern]] = {
     Join: _Compiler._join,
     Absence: _Compiler._join,
     Filter: _Compiler._filter,
+    Timed: _Compiler._filter,
     RunningAggregate: _Compiler._sliding,
 }
 
