@@ -220,34 +220,34 @@ def _connected(literal: Literal, ordering: Ordering) -> bool:
     return not names or any(name in ordering.bound for name in names)
 
 
-def _happening(literal: EventLiteral, ordering: Ordering) -> At:
-    relation = ordering.relations.of_event(literal.event)
-    args = _args(name_and_args(literal.event)[1], ordering, literal.place)
-    time, *start = (_time(each, ordering) for each in reversed(literal.times))
+def _happening(happens: EventLiteral, ordering: Ordering) -> At:
+    relation = ordering.relations.of_event(happens.event)
+    args = _args(name_and_args(happens.event)[1], ordering, happens.place)
+    time, *start = (_time(each, ordering) for each in reversed(happens.times))
     return At("occurrence", relation, args, time, *start)
 
 
-def _edge(literal: Edge, ordering: Ordering) -> At:
-    relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-    args, time = _args(columns, ordering, literal.place), _time(literal.time, ordering)
-    if literal.edge == "deadline":
+def _edge(edge: Edge, ordering: Ordering) -> At:
+    relation, columns = ordering.relations.columns(edge.fluent, edge.value)
+    args, time = _args(columns, ordering, edge.place), _time(edge.time, ordering)
+    if edge.edge == "deadline":
         return At("occurrence", deadline_of(relation), args, time)
-    return At(literal.edge, relation, args, time)
+    return At(edge.edge, relation, args, time)
 
 
-def _holding(literal: Holds, ordering: Ordering) -> Holding:
-    relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-    return Holding(relation, _args(columns, ordering, literal.place), _time(literal.time, ordering))
+def _holding(holds: Holds, ordering: Ordering) -> Holding:
+    relation, columns = ordering.relations.columns(holds.fluent, holds.value)
+    return Holding(relation, _args(columns, ordering, holds.place), _time(holds.time, ordering))
 
 
-def _lookup(literal: Call, ordering: Ordering) -> Lookup:
-    return Lookup(literal.signature, _args(name_and_args(literal.goal)[1], ordering, literal.place))
+def _lookup(call: Call, ordering: Ordering) -> Lookup:
+    return Lookup(call.signature, _args(name_and_args(call.goal)[1], ordering, call.place))
 
 
-def _without(literal: Not, ordering: Ordering) -> Without:
-    outer = ordering.outer | positive_names(literal.literals)
+def _without(negation: Not, ordering: Ordering) -> Without:
+    outer = ordering.outer | positive_names(negation.literals)
     inner = replace(ordering, outer=outer, bound=set(ordering.bound))
-    return Without(tuple(_chain(literal.literals, inner)))
+    return Without(tuple(_chain(negation.literals, inner)))
 
 
 def _compare(literal: Compare, ordering: Ordering) -> Op:
