@@ -58,7 +58,7 @@ def _headline(node: Derivation) -> str:
 def when_text(node: Derivation) -> str:
     """Say when a fact is true."""
     if node.kind in ("holds", "input", "unkept", "lasts") and node.at is None and node.since is not None:
-        return f"from {node.since}" + (", still open" if node.until is None else f" until {node.until}")
+        return f"from {node.since}" + (", open" if node.until is None else f" until {node.until}")
     if node.at is None:
         return ""
     return f"at {node.at}" if node.since is None else f"from {node.since} to {node.at}"

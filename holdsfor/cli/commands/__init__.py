@@ -28,7 +28,7 @@ COMMANDS = {
     "warm": ("warm", "warm"),
     "demo": ("demo", "demo"),
 }
-TAKES_EVENT_FILES = ("run", "progress", "timeline")
+TAKES_EVENT_FILES = ("run", "why", "progress", "timeline")
 
 
 class Commands(TyperGroup):

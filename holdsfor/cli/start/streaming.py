@@ -72,6 +72,14 @@ class SparkHost:
             yield lambda description, **options: stream(spark, description, events, format=reader, **options)
 
 
+def needs_spark(engine: str, addresses: Sequence[str], spark_options: object) -> bool:
+    """Choose where a stream runs: on Spark if it is asked for, by name, by an option for Spark, or by Kafka."""
+    has_kafka = any(address.startswith(KAFKA) for address in addresses)
+    if engine == "local" and has_kafka:
+        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
+    return engine == "spark" or (engine == "auto" and (has_kafka or bool(spark_options)))
+
+
 def wait(live: StreamQuery, may_lose_spark: bool) -> None:
     """Wait until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
     signals: list[int] = []
