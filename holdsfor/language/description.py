@@ -94,6 +94,7 @@ class Deadline(Statement):
     place: Place = field(compare=False)
 
     TERMS = ("fluent", "source", "target", "duration")
+    VALUE = "target"
     CHILDREN = ("body",)
 
 
@@ -107,6 +108,7 @@ class Clause(Statement):
 
     TERMS = ("head",)
     CHILDREN = ("body",)
+    IS_TIMELESS = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.nodes import Node, all_terms, map_terms, walk
@@ -449,16 +449,32 @@ def _variables_in(value: Var | tuple[Var, ...]) -> tuple[Var, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
+class Subject(NamedTuple):
+    """What a clause is for: an event, a fluent with a value, or a predicate."""
+
+    kind: OneOf["event", "fluent", "predicate"]
+    term: Term
+    value: Term | None
+
+
 class Statement(Node):
     """A clause with a head, whose terms are its own, and with conditions. Its first term is what it is about."""
 
     __slots__ = ()
+    VALUE: ClassVar[str] = "value"  # the field with the value of a fluent, if there is one
+    IS_TIMELESS: ClassVar[bool] = False  # it is about a predicate
     place: Place
 
     if TYPE_CHECKING:  # a field, or made of others
 
         @property
         def body(self) -> Body: ...
+
+    @property
+    def about(self) -> Subject:
+        """Return what it is for."""
+        term, value = getattr(self, self.TERMS[0]), getattr(self, self.VALUE, None)
+        return Subject("predicate" if self.IS_TIMELESS else "event" if value is None else "fluent", term, value)
 
     @property
     def signature(self) -> Signature:

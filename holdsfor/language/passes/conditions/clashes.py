@@ -106,10 +106,8 @@ def shapes(draft: Draft) -> None:
     for pattern in draft.patterns:
         _check(draft, _without_calculations(pattern.head), None, True)
         _conditions(draft, pattern.body)
-    for initial in draft.initially:
-        _check(draft, initial.fluent, initial.value, True)
-    for deadline in draft.deadlines:
-        _check(draft, deadline.fluent, None, True)
+    for each in (*draft.initially, *draft.deadlines):
+        _check(draft, each.about.term, each.about.value, True)
 
 
 def _without_calculations(head: Term) -> Term:

@@ -134,11 +134,9 @@ def counted(draft: Draft) -> None:
 
 def _rules_of_events(draft: Draft) -> _Rules:
     rules: dict[Signature, list[tuple[Term, Body]]] = defaultdict(list)
-    for rule in draft.rules:
-        if rule.kind == "happensAt":
-            rules[rule.signature].append((rule.subject, rule.body))
-    for pattern in draft.patterns:
-        rules[pattern.signature].append((pattern.head, pattern.body))
+    for rule in draft.rules_in_time:
+        if rule.about.kind == "event":
+            rules[rule.signature].append((rule.about.term, rule.body))
     return rules
 
 

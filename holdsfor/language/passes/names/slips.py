@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
-from holdsfor.language.literals import About, Body, Compare
+from holdsfor.language.literals import About, Body, Compare, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
 from holdsfor.language.terms import Atom, Compound, Term, Var, name_and_args, variables
@@ -111,7 +112,8 @@ def _used_by_form(raw: RawClause | RawPatternRule) -> tuple[Term, ...]:
 def lower_case(draft: Draft) -> None:
     """Warns of an argument that is written as a name, where the same event or fluent has a variable of that name."""
     places: dict[tuple[str, int, int], list[Term]] = defaultdict(list)
-    for term in _subjects(draft):
+    subjects = [rule.about.term for rule in draft.rules_in_time]
+    for term in chain(subjects, *(_matched(rule.body) for rule in draft.rules_in_time)):
         name, args = name_and_args(term)
         for position, arg in enumerate(args):
             places[name, len(args), position].append(arg)
@@ -128,9 +130,8 @@ def lower_case(draft: Draft) -> None:
 
 def _warn_of_letters(draft: Draft) -> None:
     """Warn of a letter in a head and in its conditions, unless a fact or another head has letters there as names."""
-    rules = [(rule.subject, rule.body) for rule in draft.rules]
-    rules += [(pattern.head, pattern.body) for pattern in draft.patterns]
-    rules += [(clause.head, clause.body) for clause in draft.background if clause.body]
+    clauses = (clause for clause in draft.background if clause.body)
+    rules = [(each.about.term, each.body) for each in chain[Statement](draft.rules_in_time, clauses)]
     facts = {arg for clause in draft.background if not clause.body for arg in name_and_args(clause.head)[1]}
     letters: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for head, _ in rules:
@@ -147,16 +148,6 @@ def _warn_of_letters(draft: Draft) -> None:
                 variable = atom.name.upper()
                 message = f"{atom.name} is a name here, in the head and in a condition"
                 draft.warning("name", message, atom.place, f"write {variable} in both if any value is meant")
-
-
-def _subjects(draft: Draft) -> Iterator[Term]:
-    """All events and fluents in heads and bodies."""
-    for rule in draft.rules:
-        yield rule.subject
-    for pattern in draft.patterns:
-        yield pattern.head
-    for body in (rule.body for rule in draft.rules_in_time):
-        yield from _matched(body)
 
 
 def _matched(body: Body) -> Iterator[Term]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 from holdsfor.language.description import Defined, FluentValue, Rule, Signature
 from holdsfor.language.literals import Entity, Mention, Named, Statement
 from holdsfor.language.nodes import find_all
-from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import Place, Term, is_ground
 
 if TYPE_CHECKING:
@@ -115,8 +114,7 @@ def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Ite
 
 def defined(statement: Statement) -> Named:
     """Return the event or fluent that a rule, a pattern, an initial value or a deadline is for."""
-    is_event = isinstance(statement, PatternRule) or (isinstance(statement, Rule) and statement.kind == "happensAt")
-    return "event" if is_event else "fluent", statement.signature
+    return "event" if statement.about.kind == "event" else "fluent", statement.signature
 
 
 # ---------------------------------------------------------------- graphs
