@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.nodes import Node, all_terms, map_terms, walk
-from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, substitute, unify, variables
+from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, shifted, substitute, unify, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
 Entity = OneOf["event", "fluent"]
@@ -438,6 +438,20 @@ def instance(
             binding[variable.name] = new_variable(variable)
     tests = tuple(Compare("=", mine, substitute(theirs, binding), place) for mine, theirs in equal)
     return tests + substitute_all(body, binding)
+
+
+def fixed_distances(literals: Iterable[Literal], times: Mapping[Var, int]) -> dict[Var, int]:
+    """Return the variables at a fixed distance from times whose distance is given: `T2 is T+60` and `T2 = T` say so."""
+    sides = [(shifted(each.equation[0]), shifted(each.equation[1])) for each in literals if each.equation is not None]
+    distances = dict(times)
+    for _ in sides:
+        for (base, distance), (other, shift) in sides:
+            if base is not None and other is not None:
+                if base in distances:
+                    distances.setdefault(other, distances[base] + distance - shift)
+                elif other in distances:
+                    distances[base] = distances[other] + shift - distance
+    return distances
 
 
 def variables_beside(body: Iterable[Literal], literal: Literal) -> set[Var]:

@@ -10,17 +10,7 @@ from typing import Any
 from holdsfor.language.nodes import Node, find_all, walk
 from holdsfor.plan.definitions import Declared, Definition, Due, Group
 from holdsfor.plan.nodes import RelationNode
-from holdsfor.plan.operators import (
-    NOTHING,
-    Arg,
-    Conclude,
-    Expression,
-    HoldsForRule,
-    Occurring,
-    Of,
-    Relation,
-    RuleNode,
-)
+from holdsfor.plan.operators import NOTHING, Arg, Conclude, Expression, HoldsForRule, Occurring, Of, Relation, RuleNode
 from holdsfor.plan.patterns import OneOfSeveral, PatternNode, Scan, Sliding
 from holdsfor.plan.walk import conclusions, interval_rules, reads
 from holdsfor.plan.whole_plan import Plan
