@@ -16,6 +16,7 @@ from holdsfor.language.terms import NOWHERE, Place
 from holdsfor.plan import plan
 from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distances import ANYWHEN, Span, limit_times
+from holdsfor.plan.distribution.bodies import find_live
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -196,7 +197,10 @@ def _signature(text: str) -> Signature:
 def find_unbounded(made: Plan) -> dict[Signature, Unbounded]:
     """By name: the values of a fluent are one definition to its author."""
     by_definition: dict[Signature, Unbounded] = {}
+    live = find_live(made)
     for one in unbounded(made.definitions):
+        if one.relation not in live:
+            continue
         domain = one.relation.signature.domain_behind(made.unreported)
         if domain is None:
             by_definition.setdefault(one.relation.definition, one)

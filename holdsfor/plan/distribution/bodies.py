@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any
 
+from holdsfor.language.literals import Compare
 from holdsfor.language.nodes import Node, find_all, walk
+from holdsfor.language.terms import Term, Var, variables
 from holdsfor.plan.definitions import Declared, Definition, Due, Group
 from holdsfor.plan.nodes import RelationNode
-from holdsfor.plan.operators import NOTHING, Arg, Conclude, Expression, HoldsForRule, Occurring, Of, Relation, RuleNode
+from holdsfor.plan.operators import (
+    NOTHING,
+    Arg,
+    Chain,
+    Conclude,
+    Expression,
+    HoldsForRule,
+    Occurring,
+    Of,
+    Relation,
+    RuleNode,
+    Where,
+)
 from holdsfor.plan.patterns import OneOfSeveral, PatternNode, Scan, Sliding
 from holdsfor.plan.walk import conclusions, interval_rules, reads
 from holdsfor.plan.whole_plan import Plan
@@ -127,9 +142,26 @@ def _may_conclude(rule: RuleNode, live: Set[Relation]) -> bool:
         ways = tuple(tuple(find_all(one, Of)) for one in rule.evidence) or ((),)
         if _living(rule.expression, live) == NOTHING:
             return False
-    if isinstance(rule, Due) and rule.source not in live:
+    if _is_contradictory(rule.body) or (isinstance(rule, Due) and rule.source not in live):
         return False
     return any(all(node.relation in live for node in way) for way in ways)
+
+
+def _is_contradictory(chain: Chain) -> bool:
+    """Whether comparisons with constants leave no value for a variable, or one of constants is false."""
+    from holdsfor.language.passes.conditions.comparisons import find_bound  # what evaluates rules needs none of it
+
+    bounds = defaultdict(list)
+    for number, op in enumerate(op for op in chain if isinstance(op, Where)):
+        sides: list[tuple[str, Term, Term]] = [(op.op, op.left, op.right)]
+        if not any(variables([op.left, op.right])):
+            constant = Var(f"constant {number}")
+            sides = [("=", constant, op.left), (op.op, constant, op.right)]
+        for test in (Compare(*each, op.place) for each in sides):
+            variable, bound = find_bound(test)
+            if variable is not None and bound is not None:
+                bounds[variable].append(bound)
+    return any(one.excludes(other) for tests in bounds.values() for one, other in combinations(tests, 2))
 
 
 def _living(node: Expression, live: Set[Relation]) -> Expression:
