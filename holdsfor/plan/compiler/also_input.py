@@ -55,15 +55,15 @@ def _united(definition: Definition, rows: Names, derived: Names, lasting: set[Re
         yield Static(relation, (_held(of_rules, rows[relation]),))
 
 
-def _with_copies(definition: Any, rows: Names, lasting: set[Relation]) -> Any:
+def _with_copies(node: Any, rows: Names, lasting: set[Relation]) -> Any:
     """Return the definition with one more rule for each relation, which copies the rows of input."""
-    if isinstance(definition, Recursion):
-        return definition.rebuild(lambda event: _with_copies(event, rows, lasting))
-    if not isinstance(definition, UnionNode) or definition.relation not in rows:
-        return definition
-    read = rows[definition.relation]
+    if isinstance(node, Recursion):
+        return node.rebuild(lambda event: _with_copies(event, rows, lasting))
+    if not isinstance(node, UnionNode) or node.relation not in rows:
+        return node
+    read = rows[node.relation]
     copied = _happened(read, lasting) if read.kind == "event" else _held(read)
-    return definition.map_rules(lambda rules: (*rules, copied))
+    return node.map_rules(lambda rules: (*rules, copied))
 
 
 def _happened(rows: Relation, lasting: set[Relation]) -> Conclude:

@@ -76,16 +76,16 @@ def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]
 # ---------------------------------------------------------------- times
 
 
-def _bound_times(body: Body, at: Var, outer: frozenset[Var], ticks: int) -> Body:
-    """outer: times that are the rule's own, or at a fixed distance from it, or that have been bound already."""
-    tied = set(fixed_distances(body, dict.fromkeys(outer, 0)))
+def _bound_times(body: Body, at: Var, tied: frozenset[Var], ticks: int) -> Body:
+    """tied: times that are the rule's own, or at a fixed distance from it, or that have been bound already."""
+    times = set(fixed_distances(body, dict.fromkeys(tied, 0)))
     bound: list[Literal] = []
     for literal in body:
-        bound.append(literal.with_bodies(partial(_bound_times, at=at, outer=frozenset(tied), ticks=ticks)))
+        bound.append(literal.with_bodies(partial(_bound_times, at=at, tied=frozenset(times), ticks=ticks)))
         for time in literal.times:
-            if isinstance(time, Var) and time not in tied:
+            if isinstance(time, Var) and time not in times:
                 bound.append(_at_most(ticks, time, at, literal))
-                tied.add(time)
+                times.add(time)
     return tuple(bound)
 
 
