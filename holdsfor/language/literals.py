@@ -463,8 +463,8 @@ def _variables_in(value: Var | tuple[Var, ...]) -> tuple[Var, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-class Subject(NamedTuple):
-    """What a clause is for: an event, a fluent with a value, or a predicate."""
+class ClauseSubject(NamedTuple):
+    """Name what a clause is for: an event, a fluent with a value, or a predicate."""
 
     kind: OneOf["event", "fluent", "predicate"]
     term: Term
@@ -485,10 +485,10 @@ class Statement(Node):
         def body(self) -> Body: ...
 
     @property
-    def about(self) -> Subject:
+    def about(self) -> ClauseSubject:
         """Return what it is for."""
         term, value = getattr(self, self.TERMS[0]), getattr(self, self.VALUE, None)
-        return Subject("predicate" if self.IS_TIMELESS else "event" if value is None else "fluent", term, value)
+        return ClauseSubject("predicate" if self.IS_TIMELESS else "event" if value is None else "fluent", term, value)
 
     @property
     def signature(self) -> Signature:
