@@ -15,7 +15,7 @@ from holdsfor.plan.whole_plan import Plan
 
 
 def bounded(description: EventDescription, bounds: int | Mapping[str, int]) -> EventDescription:
-    """The description with bounds, in ticks: by `name/arity`, or one for every definition that has none and needs one.
+    """Return a description with bounds, in ticks: by `name/arity`, or one number for each definition that needs one.
 
     It means the same as `bound(name/arity, ticks)` in the rules.
     """

@@ -104,7 +104,7 @@ def _alternatives(
 def _called(
     call: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool
 ) -> list[tuple[Literal, ...]]:
-    """The bodies of the clauses that a call may mean."""
+    """Return the bodies of the clauses that match a call."""
     check_term(call.goal, call.place)
     name, args = name_and_args(call.goal)
     if name in ("fail", "false") and not args:
