@@ -15,9 +15,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import holdsfor
+from holdsfor.budget import most_memory
 from holdsfor.errors import HoldsforError
 from holdsfor.job.parcel_files import make_depot_folder
-from holdsfor.memory import most_memory
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.sharing import is_connect
