@@ -176,7 +176,7 @@ def one_at_a_time(
 
 @dataclass(slots=True, repr=False)
 class Session:
-    """Recognition inside a program, begun by `holdsfor.session`. Several threads may use it: each call waits for the last.
+    """Recognition inside a program, begun by `holdsfor.session`. Several threads may use it: calls wait for each other.
 
     metrics: counts of rows in, unused, late, rejected and equal to another (told with the query time that sees them),
     of query times and of changes, since the session began, and how much was looked at to find the changes.

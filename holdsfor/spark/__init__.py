@@ -13,7 +13,7 @@ from holdsfor.spark.batch import SparkResult, recognise
 from holdsfor.spark.live.query import stream
 from holdsfor.spark.session import session
 
-__all__ = ["SparkResult", "StreamQuery", "recognise", "session", "stream"]
+__all__ = ["SparkResult", "recognise", "session", "stream"]
 
 
 def __dir__() -> list[str]:

@@ -65,7 +65,7 @@ class Result:
     origin: Origin | None = field(default=None, compare=False)
 
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
-        """Return one fluent or event as a table with a column for each argument. name: `near`, or `near/2` if there are several.
+        """Return one fluent or event as a table with a column for each argument. name: `near`, or `near/2` of several.
 
         Columns have the names of the variables in the rules, and the types of the input. Then come
         `value` (of a fluent), `start`, `end` (null: open) and `duration`. Times are time stamps, in the zone, if

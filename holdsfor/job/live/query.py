@@ -53,7 +53,7 @@ class StreamQuery(ABC):
 
     @abstractmethod
     def awaitTermination(self, timeout: float | None = None) -> bool:
-        """Wait until the stream ends, or so many seconds; return whether it has ended. Raises the error that stopped it."""
+        """Wait until the stream ends, or so many seconds; return whether it has. Raises the error that stopped it."""
 
     @abstractmethod
     def stop(self) -> None:
@@ -109,7 +109,7 @@ class StreamQuery(ABC):
         return read_changes(self.tables)
 
     def seconds_at_work(self) -> float:
-        """Return for how many seconds the present batch has been at work; 0 between batches, except by the wall clock."""
+        """Return for how many seconds the present batch has run; 0 between batches, except by the wall clock."""
         is_due = self.job.setting.clock is not None or self._working.locked()
         return time.monotonic() - self._turned if is_due else 0.0
 
