@@ -9,8 +9,8 @@ from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Arg, Relation
-from holdsfor.plan.routes import Route, Slices
 from holdsfor.plan.structures import is_open
+from holdsfor.plan.whole_plan import Route, Slices
 
 INPUT = -1  # the stage that input comes from
 
