@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from holdsfor.local.session import Session, resume, session
     from holdsfor.local.session import live as live
     from holdsfor.local.stream import stream
-    from holdsfor.plan.bounded import bounded
+    from holdsfor.plan.reach import bounded
 
     recognize = recognise
     vectorized = vectorised
@@ -166,7 +166,7 @@ _HOMES = {
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",
     "RuleDiff": "holdsfor.comparison.diff",
-    "bounded": "holdsfor.plan.bounded",
+    "bounded": "holdsfor.plan.reach",
     "diff": "holdsfor.comparison.diff",
     "sweep": "holdsfor.comparison.sweep",
     "live": "holdsfor.local.session",  # as DESIGN.md calls `session`

@@ -22,27 +22,23 @@ from holdsfor.language.foreign.first_version import first_version
 from holdsfor.language.foreign.intervals import interval_forms
 from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import Parsed, parse
-from holdsfor.language.passes.conditions.clashes import clashes
+from holdsfor.language.passes.conditions.clashes import clashes, shapes
 from holdsfor.language.passes.conditions.comparisons import comparisons, impossible
-from holdsfor.language.passes.conditions.counted import counted
-from holdsfor.language.passes.conditions.shapes import shapes
-from holdsfor.language.passes.conditions.unreachable import two_beginnings, unending, unreachable
-from holdsfor.language.passes.names.interval_names import interval_names
+from holdsfor.language.passes.conditions.unreachable import counted, two_beginnings, unending, unreachable
 from holdsfor.language.passes.names.kinds import internal, kinds
 from holdsfor.language.passes.names.pattern_safety import pattern_safety
 from holdsfor.language.passes.names.predicates import predicates
 from holdsfor.language.passes.names.safety import no_evidence, safety
 from holdsfor.language.passes.names.sentences import sentences
-from holdsfor.language.passes.names.slips import lower_case, singletons
+from holdsfor.language.passes.names.slips import interval_names, lower_case, singletons
 from holdsfor.language.passes.names.undeclared import undeclared
 from holdsfor.language.passes.order.circles import circles, recursion
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
-from holdsfor.language.passes.preparation.apart import apart
 from holdsfor.language.passes.preparation.bounds import bounds
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
-from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
+from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
 from holdsfor.language.passes.sound import find_sound_part
 from holdsfor.language.reading.patterns import register_functions

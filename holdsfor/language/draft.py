@@ -22,7 +22,7 @@ from holdsfor.language.description import (
     Signature,
     Unreported,
 )
-from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.diagnostics import Diagnostic, Source, sort_diagnostics
 from holdsfor.language.facts import FactTable
 from holdsfor.language.literals import Body, Entity, Statement
 from holdsfor.language.nodes import Change
@@ -205,15 +205,7 @@ class Draft:
             first = uses[0]
             more = f" ({len(uses)} uses)" if len(uses) > 1 else ""
             diagnostics.append(replace(first, message=first.message + more))
-        files = list(self.texts.sources)
-        diagnostics.sort(
-            key=lambda each: (
-                files.index(each.place.file) if each.place.file in files else -1,
-                each.place.line,
-                each.place.column,
-            )
-        )
-        return tuple(dict.fromkeys(diagnostics))
+        return tuple(sort_diagnostics(diagnostics, self.texts.sources))
 
     def _line(self, place: Place) -> str:
         return "" if place is NOWHERE else self.texts.sources[place.file].line(place.line)

@@ -14,7 +14,7 @@ from holdsfor.language.description import Defined, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.circles import report_circle
-from holdsfor.language.passes.order.graph import shortest_way
+from holdsfor.language.passes.order.strata import shortest_way
 from holdsfor.language.patterns import (
     Absence,
     Either,
