@@ -19,9 +19,8 @@ from holdsfor.kernels.intervals.algebra import intersect2, merge_lingering, minu
 from holdsfor.kernels.intervals.inertia import exclusive, hold_between, join_points
 from holdsfor.kernels.intervals.logging import log_changes, write_texts
 from holdsfor.kernels.kernel import Intervals, Ints
-from holdsfor.kernels.patterns.absence import first_block
 from holdsfor.kernels.patterns.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
-from holdsfor.kernels.patterns.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.patterns.spans import SPAN_KINDS, first_block, join_spans
 from holdsfor.kernels.rows.holding import holds_mask, holds_search, member_mask, member_search
 from holdsfor.kernels.rows.joining import expand, interval_join, merge_join, places_of_same_keys, points_of_keys
 from holdsfor.kernels.rows.moving import compress, merge_sorted, number_sorted, order_by_key, take, unique_sorted

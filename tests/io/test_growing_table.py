@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.tables import growing_table
-from holdsfor.io.tables.growing_table import GrowingTable
+from holdsfor.io.tables import write
+from holdsfor.io.tables.write import GrowingTable
 
 SCHEMA = pa.schema([("name", pa.string()), ("start", pa.int64())])
 
@@ -21,7 +21,7 @@ def rows(*starts: int) -> pa.Table:
 
 @pytest.fixture(autouse=True)
 def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing_table, "LEAST_ROWS", 3)
+    monkeypatch.setattr(write, "LEAST_ROWS", 3)
 
 
 def test_rows_come_in_their_order_and_the_file_only_when_all_are_there(tmp_path: Path) -> None:

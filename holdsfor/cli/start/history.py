@@ -25,9 +25,8 @@ from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
 from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.io.tables.file_names import file_names
-from holdsfor.io.tables.growing_table import GrowingTable
 from holdsfor.io.tables.wide import NANOSECONDS, SHAPES, TableShape, widen
-from holdsfor.io.tables.write import make_folder, write_tables
+from holdsfor.io.tables.write import GrowingTable, make_folder, write_tables
 from holdsfor.job.output import write_part
 from holdsfor.kernels.text.lines import cut_lines
 from holdsfor.local.recognise import recognise_for

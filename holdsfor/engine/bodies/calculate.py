@@ -5,14 +5,14 @@ An integer that is worked out has at most 64 bits. One that would have more make
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.bodies.exact import evaluate
 from holdsfor.engine.bodies.expression import value, whole
 from holdsfor.engine.bodies.magnitude import compared_rows, kind, large_rows
 from holdsfor.engine.bodies.structure import term_codes
@@ -22,9 +22,41 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.language.arithmetic import Number, Overflow
-from holdsfor.language.terms import Compound, Term, Var, is_ground, variables
+from holdsfor.language.arithmetic import FUNCTIONS, Number, Overflow
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, is_ground, variables
 from holdsfor.plan.compiler.bodies.rewrite import substitute
+
+LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
+
+
+def evaluate(expression: Term, values: Mapping[str, Number | None]) -> Number | None:
+    """The value of an expression; None if it has none. Raises Overflow where a step leaves the 64 bits.
+
+    A number that is given, by a row or in the rule, may be larger: only what is worked out may not.
+    """
+    if isinstance(expression, Var):
+        return values[expression.name]
+    if isinstance(expression, Int | Float):
+        return expression.value
+    if isinstance(expression, Atom):
+        return {"inf": math.inf, "infinite": math.inf, "pi": math.pi, "e": math.e}.get(expression.name)
+    assert isinstance(expression, Compound)
+    args = [evaluate(arg, values) for arg in expression.args]
+    known = [arg for arg in args if arg is not None]
+    if len(known) < len(args):
+        return None
+    try:
+        number = FUNCTIONS[expression.functor, len(known)](*known)
+    except Overflow:
+        raise
+    except (ArithmeticError, ValueError):
+        return None
+    if isinstance(number, float):
+        return None if math.isnan(number) else number
+    if not LEAST_INTEGER <= number <= MOST_INTEGER:
+        raise Overflow
+    return int(number)
+
 
 Mask = npt.NDArray[np.bool_]
 

@@ -21,8 +21,7 @@ from holdsfor.engine.definitions.distinct import distinct
 from holdsfor.engine.patterns.join_order import SPAN, cheapest_pair
 from holdsfor.engine.patterns.policies import choose
 from holdsfor.engine.patterns.sliding import slide
-from holdsfor.kernels.patterns.absence import first_block, is_blocked
-from holdsfor.kernels.patterns.spans import join_spans
+from holdsfor.kernels.patterns.spans import first_block, is_blocked, join_spans
 from holdsfor.kernels.rows.joining import most_pairs
 from holdsfor.kernels.rows.moving import time_span
 from holdsfor.language.patterns import JoinKind

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.io.columns.coded import coded
+from holdsfor.io.columns.taking import coded
 from holdsfor.io.events import Ints
 from holdsfor.kernels.text.lines import copy_strings
 from holdsfor.kernels.text.numerals import DECIMAL, INTEGER, TEXT, mark_numbers, parse_decimals, parse_integers

@@ -1,4 +1,4 @@
-"""Some rows of an Arrow column."""
+"""Some rows of an Arrow column, and codes with the terms that they stand for."""
 
 from __future__ import annotations
 
@@ -63,3 +63,17 @@ def lend_texts(texts: pa.Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.u
         return lend_texts(pa.array(texts.to_pylist(), pa.string()))
     places = np.asarray(_Lent(texts, start, "<i4", len(texts) + 1))
     return places, np.asarray(_Lent(texts, data.address, "|u1", data.size)) if data.size else np.empty(0, np.uint8)
+
+
+def coded(codes: pa.Array, terms: pa.Array) -> pa.DictionaryArray:
+    """Put codes and terms together; Arrow takes ten times as long to see that no code is outside."""
+    return pa.DictionaryArray.from_arrays(codes, terms, safe=not are_inside(codes, len(terms)))
+
+
+def are_inside(codes: pa.Array, size: int) -> bool:
+    """Return whether all codes are below a size, also those under a null, where anything may be."""
+    if not len(codes):
+        return True
+    width = codes.type.bit_width // 8
+    unsigned = np.dtype(f"u{width}")  # a negative code is a large one
+    return bool(np.frombuffer(codes.buffers()[1], unsigned, len(codes), width * codes.offset).max() < size)

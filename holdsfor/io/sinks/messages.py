@@ -1,4 +1,4 @@
-"""Changes as JSON, one object each, made by columns: each distinct text is written once.
+"""Changes as JSON, one object each, made by columns (each distinct text is written once), and as files of such lines.
 
 Times are ticks or ISO 8601, arguments a list or by their names, as a `MessageForm` says.
 """
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from holdsfor.duration import TickUnit
 from holdsfor.errors import HoldsforError
 from holdsfor.io.clock import iso_time
+from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import TableShape
 
 SPECIAL = r'["\\\x00-\x1f]'  # what JSON writes otherwise
@@ -147,3 +148,20 @@ PLAIN = MessageForm()
 
 def _replaced(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
     return table.set_column(table.schema.get_field_index(name), name, column)
+
+
+@dataclass(frozen=True)
+class JsonLinesSink:
+    """Writes `batch=0000003/intervals-stage0-3.jsonl` in a store. Delivered again, the batch replaces its files."""
+
+    store: Store
+    name: str = "jsonlines"
+
+    def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
+        kind = "intervals" if "fluent" in changes.column_names else "occurrences"
+        name = f"batch={batch:07d}/{kind}-{part}.jsonl"
+        if len(changes):
+            self.store.write(name, ("\n".join(messages(batch, changes).to_pylist()) + "\n").encode())
+        else:
+            self.store.delete(name)  # an earlier attempt of the batch may have had changes
+        return len(changes)
