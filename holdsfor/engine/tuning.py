@@ -23,20 +23,16 @@ class Tuning:
     #: Terms are compared once each where there are so many for each row, or so few in all.
     compared_terms: int = 4
     few_compared_terms: int = 1 << 14
-    #: Keys of heads are marked in a table of all terms, where there are at most so many for each row.
-    head_terms: int = 4
 
     # Scripts
     #: Fluents are concluded by scripts for so many rows, by operators for more.
-    script_rows: int = 1 << 62
+    script_rows: int = 50_000
     #: So many shapes of rows have a script each; for others operators do it one by one.
     most_scripts: int = 8
     #: A script that confirms late rows takes so many arrays; with more, fluents are shared out between several.
     script_arrays: int = 32
 
     # Rows of the input
-    #: Blocks with so few events are packed and sorted together: it is calls that take time.
-    few_events_sorted: int = 2048
     #: Rows that nothing looks at any more are dropped when they are one in so many.
     dropped_share: int = 4
     #: Where there are more parts than this, the newer half of them become one.
@@ -69,10 +65,6 @@ class Tuning:
     most_carriers: int = 64
     #: So many late rows of an event are worth a look at what they conclude by themselves.
     many_late: int = 500
-    #: Keys are counted off, and not sorted, where there are at most so many codes for each key.
-    touched_codes: int = 16
-    #: So many binary searches cost as much as a look at one row for each of them.
-    search: int = 24
 
     # Relations that stay
     #: A relation with so few rows is changed as a whole: what its parts cost to merge is more than to copy it.

@@ -14,8 +14,6 @@ from holdsfor.kernels.rows.moving import (
     compress,
     cut_last_code,
     distinct,
-    earliest_of_codes,
-    earliest_of_keys,
     is_one_of,
     look_up,
     merge_sorted,
@@ -72,17 +70,6 @@ def test_unique_sorted(data: st.DataObject, axis: Axis) -> None:
 
 
 @law
-@given(st.data(), axes())
-def test_earliest_of_keys(data: st.DataObject, axis: Axis) -> None:
-    points = data.draw(point_columns(axis))
-    expected = {point >> axis.bits: point for point in reversed(points.tolist())}
-    shuffled = ints(data.draw(st.permutations(points.tolist())))
-    for given_points, in_order in ((points, True), (shuffled, False)):
-        found = earliest_of_keys(given_points, axis.bits, in_order)
-        assert same([found], [ints(sorted(expected.values()))])
-
-
-@law
 @given(st.lists(st.integers(-9, 9), max_size=30))
 def test_number_sorted(keys: list[int]) -> None:
     distinct = sorted(set(keys))
@@ -124,16 +111,6 @@ def test_taken_rows(kind: type) -> None:
     rows = take(values, ints([4, 0, 0, 3]))
     assert rows.dtype == values.dtype
     assert rows.tolist() == values[[4, 0, 0, 3]].tolist()
-
-
-@law
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 31)), max_size=10))
-def test_earliest_of_codes(rows: list[tuple[int, int]]) -> None:
-    codes, times = ints(code for code, _ in rows), ints(100 + time for _, time in rows)
-    within = [(code, time) for code, time in rows if 3 <= time <= 28]
-    earliest = {code: min(time for other, time in within if other == code) for code, _ in within}
-    expected = [code * 32 + time for code, time in sorted(earliest.items())]
-    assert earliest_of_codes(codes, times, 6, 5, 100, 3, 28).tolist() == expected
 
 
 def test_look_up_tells_what_is_missing() -> None:

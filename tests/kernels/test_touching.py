@@ -14,9 +14,7 @@ from holdsfor.kernels.changes.touching import (
     find_followers,
     find_lingering_keys,
     mark_lasting,
-    span_by_points,
     starts_after,
-    take_touched,
     touch_by_intervals,
     touch_by_points,
     unite_touched,
@@ -55,17 +53,6 @@ def test_points_touch_their_keys(points: list[Timed], after: int, before: int) -
     found = touch_by_points(pack(sorted(points)), after, BITS, before)
     expected = find_earliest((key, time) for key, time in points if time > after)
     assert as_pairs(found) == [(key, time - before) for key, time in sorted(expected.items())]
-
-
-@law
-@given(timed, st.sampled_from([0, 2]))
-def test_points_span_first_to_last(points: list[Timed], more_bits: int) -> None:
-    """more_bits: of a second argument between code and time, so that the points of a code are not in order of time."""
-    packed = sorted(((key << more_bits) + time % (1 << more_bits)) << BITS | time for key, time in points)
-    codes, firsts, lasts = span_by_points(ints(packed), BITS + more_bits, BITS)
-    times = {key: [time for other, time in points if other == key] for key, _ in points}
-    spans_of_codes = zip(codes.tolist(), firsts.tolist(), lasts.tolist(), strict=True)
-    assert list(spans_of_codes) == [(key, min(of), max(of)) for key, of in sorted(times.items())]
 
 
 @law
@@ -134,8 +121,6 @@ def test_each_key_is_touched_once(points: list[Timed]) -> None:
     expected = find_earliest(points)
     keys, times = ints(key for key, _ in sorted(points)), ints(time for _, time in sorted(points))
     assert as_pairs(unite_touched(keys, times)) == sorted(expected.items())
-    table = ints(expected.get(key, AFTER_ALL) for key in range(KEYS))
-    assert as_pairs(take_touched(table)) == sorted(expected.items())
 
 
 @law

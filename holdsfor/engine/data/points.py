@@ -14,6 +14,7 @@ from holdsfor.engine.bodies.structure import cut_columns
 from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
+from holdsfor.kernels.rows.holding import member_search
 from holdsfor.kernels.rows.moving import time_span
 from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed
 from holdsfor.plan.structures import Forms
@@ -174,7 +175,10 @@ class Points:
 
     def equal_to(self, others: Points) -> Mask:
         """Mark the rows that are equal to one of the others."""
-        mask = np.isin(self.times(), others.times())
+        if self.key == others.key:  # rows of other keys are unlike
+            mask = member_search(self.packed, others.packed)
+        else:
+            mask = np.isin(self.times(), others.times())
         if not mask.any():
             return mask
         rows = np.flatnonzero(mask)

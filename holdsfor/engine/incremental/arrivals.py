@@ -13,8 +13,7 @@ from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
-from holdsfor.engine.incremental.tuples import TouchedKeys, Tuples, find_earliest, sorted_by
-from holdsfor.engine.input.inputs import add_block, arrange_events, encoded, source_of
+from holdsfor.engine.input.inputs import add_block, encoded, sort_events, source_of
 from holdsfor.engine.input.window import Windows, standing
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.upstream_changes import has_several_speakers, last_words
@@ -50,13 +49,12 @@ def add_arrivals(
     by_points = _by_source(pointwise, places)
     alone = world.with_only({})
     coming = by_points | _by_source(fresh, places)
-    events = {place: blocks[0] for place, blocks in coming.items() if _are_plain_events(blocks)}
-    differences = _add_plain_events([*events.values()], [sources[place] for place in events], alone, stores, frontier)
+    differences: dict[Relation, Difference] = {}
     for place, blocks in coming.items():
-        if place in events:
-            continue
         source = sources[place]
-        if place in by_points or not all(map(_can_be_added, blocks)):
+        if _are_plain_events(blocks):
+            changed = _add_plain_events(blocks[0], source, alone, stores, frontier)
+        elif place in by_points or not all(map(_can_be_added, blocks)):
             changed = _look_again(known(), source, alone, stores)
         else:
             edge = frontier.horizon_of_input(blocks[0]) - world.axis.origin
@@ -160,16 +158,14 @@ def _same_rows(stored: Stored, wanted: Data) -> Gathered:
 
 
 def _add_plain_events(
-    blocks: Sequence[Block], sources: Sequence[InputSource], world: World, stores: Stores, frontier: Frontier
+    block: Block, source: InputSource, world: World, stores: Stores, frontier: Frontier
 ) -> dict[Relation, Difference]:
-    """Add events of several inputs without a look at the rows that are stored."""
-    differences = {}
-    for block, source, added in zip(blocks, sources, arrange_events(blocks, sources, world), strict=True):
-        relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
-        nothing = added.none()
-        stores[relation] = (stores.get(relation) or keep(nothing)).change(EMPTY, added, edge)
-        differences[relation] = Difference(nothing, added)
-    return differences
+    """Add events without a look at the rows that are stored."""
+    added = sort_events(block, encoded(block, source.identities, world.dictionary), source, world)
+    relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
+    nothing = added.none()
+    stores[relation] = (stores.get(relation) or keep(nothing)).change(EMPTY, added, edge)
+    return {relation: Difference(nothing, added)}
 
 
 def _add_events(
@@ -209,16 +205,6 @@ def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
 
     if not len(wanted):
         return Gathered(wanted.none(), EMPTY)
-    if wanted.key and all(sorted_by(part) == wanted.key for part in stored.parts()):  # rows of other keys are unlike
-        before, leading, tuning = (wanted.packed & wanted.axis.mask) - 1, wanted.key[:1], wanted.dictionary.tuning
-        touched = TouchedKeys(*find_earliest([(wanted.codes(leading[0]), before)], tuning.touched_codes))
-        tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: touched}, tuning)
-
-        def choose_near(data: Data) -> Ints:
-            places = tuples.places(data, [leading], (), reach=0)
-            return places[choose(data.take(places))]
-
-        return stored.gather(choose_near)
     return stored.gather(choose)
 
 

@@ -49,10 +49,6 @@ class TupleCuts:
     running: Mapping[Due, Running] = field(default_factory=dict)
     _divided: dict[Relation, tuple[Data, Ints]] = field(default_factory=dict)  # as soon as somebody asks
 
-    @property
-    def is_common(self) -> bool:
-        return False
-
     def of_rows(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         home = self.unit.homes[relation]
         if len(home) == 1:

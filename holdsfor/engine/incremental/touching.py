@@ -88,9 +88,9 @@ def _touch_waiting(
     if count and wait.carriers is not None and leader is not None and relation not in (*unit.follows, *unit.everywhere):
         chosen = _choose_carried(turn, codes(leader), wait.carriers, edge, carried)
         count = chosen.size
-        touched.touch(1, chosen, until, is_endless=True)
+        touched.touch(1, chosen, until)
     elif count:
-        _touch(turn, unit, relation, codes, until, touched, is_endless=True)
+        _touch(turn, unit, relation, codes, until, touched)
     for reach, numbers in wait.numbers.items():
         if count and latest > edges[reach]:
             yield from numbers
@@ -157,16 +157,8 @@ def _codes_of_keys(data: Data, keys: Ints) -> Codes:
     return lambda position: axis.code(keys, positions.index(position), len(positions))
 
 
-def _touch(
-    turn: QueryTurn,
-    unit: Unit,
-    relation: Relation,
-    codes: Codes,
-    until: Ints,
-    touched: Touched,
-    is_endless: bool = False,
-) -> None:
-    """until: of each, or one for all. is_endless: something may change at any time after that."""
+def _touch(turn: QueryTurn, unit: Unit, relation: Relation, codes: Codes, until: Ints, touched: Touched) -> None:
+    """until: of each, or one for all."""
     if not until.size:
         return
     if not unit.is_keyed or relation in unit.everywhere:
@@ -175,7 +167,7 @@ def _touch(
     for positions in unit.about.get(relation, ()):
         columns = [codes(position) for position in positions]
         keys = columns[0] if len(columns) == 1 else ordered_key(turn.bare.axis, columns)
-        touched.touch(len(positions), keys, until, is_endless)
+        touched.touch(len(positions), keys, until)
     for position in unit.follows.get(relation, ()):
         touched.members.append((codes(position), until))
 
@@ -206,7 +198,7 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
             columns = np.stack([data.codes(position) for position in positions])
             rows, times = find_followers(columns, data.lasts(), earliest, reach, near, axis.mask)
             keys = ordered_key(axis, list(columns[:, rows]))
-            touched.touch(len(positions), keys, times + apart, is_endless=True)
+            touched.touch(len(positions), keys, times + apart)
 
 
 def _touch_deadlines(turn: QueryTurn, unit: Unit, step: DefinitionStep, touched: Touched) -> bool:
@@ -224,7 +216,7 @@ def _touch_deadlines(turn: QueryTurn, unit: Unit, step: DefinitionStep, touched:
             some = True
             s = running.keys[rows] << axis.time_bits
             keys = Intervals(axis, turn.bare.dictionary, due.source.arity, s, s)
-            _touch(turn, unit, due.source, keys.codes, np.array([near]), touched, is_endless=True)
+            _touch(turn, unit, due.source, keys.codes, np.array([near]), touched)
     return some
 
 
@@ -236,12 +228,8 @@ def choose_block(turn: QueryTurn, touched: Touched) -> tuple[Tuples | None, int]
 
     Times are relative to the origin of the axis, and the last before a tick.
     """
-    codes = len(turn.bare.dictionary) + 1
-    tuples = {
-        size: TouchedKeys(keys, _before_tick(turn, until))
-        for size, (keys, until) in touched.tuples(codes, turn.tuning.touched_codes).items()
-    }
-    chosen = Tuples(turn.bare.axis, codes, tuples, turn.tuning)
+    tuples = {size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples().items()}
+    chosen = Tuples(turn.bare.axis, len(turn.bare.dictionary) + 1, tuples)
     if touched.everything is not None:
         until = int(_before_tick(turn, np.array([touched.everything]))[0])
         return None, min(until, chosen.earliest)

@@ -19,32 +19,6 @@ def places_of_codes(codes: Ints, last: Ints, edges: Ints, mask: int, reach: int)
 
 
 @kernel
-def places_from(
-    first: Ints, bounds: Ints, starts: Ints, last: Ints, edges: Ints, ends: Ints, mask: int, reach: int
-) -> Ints:
-    """The places from first[i] on of rows that start below bounds[i], and not after the time ends[i].
-
-    Without those whose last time, and `reach` more, is not after edges[i]. ends: of each, or one for all.
-    """
-    step = 0 if ends.size == 1 else 1
-    total = 0
-    for i in range(first.size):
-        j = first[i]
-        while j < starts.size and starts[j] < bounds[i]:
-            j += 1
-        total += j - first[i]
-    result = np.empty(total + 1, np.int64)
-    k = 0
-    for i in range(first.size):
-        j = first[i]
-        while j < starts.size and starts[j] < bounds[i]:
-            result[k] = j
-            k += (last[j] & mask) + reach > edges[i] and (starts[j] & mask) <= ends[i * step]
-            j += 1
-    return result[:k].copy()
-
-
-@kernel
 def places_unlike(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> tuple[Ints, Ints]:
     """The places of the intervals of each sorted list that are not in the other."""
     n, m = as_.size, bs.size

@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import AFTER_ALL, NO_POINT, Ints, Mask, kernel
+from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 Codes = NDArray[np.int32]
-DENSE = 4  # keys for each point, up to which a table of all keys is quicker than sorting
 
 
 @kernel
@@ -251,58 +250,6 @@ def ascends(values: Ints) -> bool:
 def distinct(values: Ints) -> Ints:
     """The different values in order; most often they come so."""
     return values if ascends(values) else unique_sorted(np.sort(values))
-
-
-def earliest_of_keys(points: Ints, bits: int, in_order: bool) -> Ints:
-    """The earliest point of each key, sorted; in_order: whether the points are."""
-    if not in_order and len(points):
-        least, greatest = int(points.min()) >> bits, int(points.max()) >> bits
-        if greatest - least < DENSE * len(points):
-            return _earliest(points, bits, least, greatest - least + 1)
-        points = np.sort(points)
-    return _first_of_keys(points, bits)
-
-
-@kernel
-def earliest_of_codes(codes: Ints, times: Ints, terms: int, bits: int, origin: int, low: int, high: int) -> Ints:
-    """The earliest time of each code, as sorted points. low, high: between what times that is, after the origin."""
-    earliest = np.full(terms, AFTER_ALL)
-    for i in range(codes.size):
-        time = times[i] - origin
-        if low <= time <= high:
-            earliest[codes[i]] = min(earliest[codes[i]], time)
-    k = 0
-    for code in range(terms):
-        time = earliest[code]
-        earliest[k] = (np.int64(code) << bits) | time
-        k += time != AFTER_ALL
-    return earliest[:k]
-
-
-@kernel
-def _earliest(points: Ints, bits: int, least: int, keys: int) -> Ints:
-    """By a table of all keys, which need not be many times as many as the points."""
-    earliest = np.full(keys, NO_POINT)
-    for i in range(points.size):
-        key = (points[i] >> bits) - least
-        earliest[key] = min(earliest[key], points[i])
-    k = 0
-    for key in range(keys):
-        earliest[k] = earliest[key]
-        k += earliest[key] != NO_POINT
-    return earliest[:k]
-
-
-@kernel
-def _first_of_keys(points: Ints, bits: int) -> Ints:
-    result = np.empty(points.size, np.int64)
-    k, last = 0, np.int64(-1)
-    for i in range(points.size):
-        result[k] = points[i]
-        key = points[i] >> bits
-        k += key != last
-        last = key
-    return result[:k]
 
 
 @kernel
