@@ -22,6 +22,7 @@ import numpy as np
 
 import holdsfor
 from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
 from holdsfor.engine.input.window import counted, find_windows, standing
@@ -76,7 +77,7 @@ def again(world: World) -> World:
     """The world before evaluation, without the views that an earlier one left on its input."""
     for data in world.relations.values():
         data._views.clear()
-    return replace(world, relations=dict(world.relations), shared={})
+    return replace(world, relations=dict(world.relations), shared=Memo())
 
 
 def evaluate_again(program: Program, world: World) -> None:

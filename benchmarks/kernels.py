@@ -15,7 +15,7 @@ from rich.table import Table
 from holdsfor.io.columns.strings import Strings, strings_of
 from holdsfor.io.columns.taking import lend_texts
 from holdsfor.kernels.intervals import algebra
-from holdsfor.kernels.intervals.algebra import intersect2, merge_lingering, minus2, normalise, union2
+from holdsfor.kernels.intervals.algebra import intersect2, keep_lingering, minus2, normalise, union2
 from holdsfor.kernels.intervals.inertia import exclusive, hold_between, join_points
 from holdsfor.kernels.intervals.logging import log_changes, write_texts
 from holdsfor.kernels.kernel import Intervals, Ints
@@ -103,7 +103,7 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "union2", total, lambda: union2(*a, *b)
     yield "intersect2", total, lambda: intersect2(*a, *b)
     yield "minus2", total, lambda: minus2(*a, *b)
-    yield "merge_lingering", total, lambda: merge_lingering(*a, *b, SPAN // 2, MASK)
+    yield "keep_lingering", total, lambda: keep_lingering(*a, SPAN // 2, MASK)
     ends = np.array([a[0].size]), np.array([b[0].size])
     yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1])
     yield "normalise", a[0].size, lambda: normalise(*a)

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Column, Selection
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import Stored, keep
 from holdsfor.engine.incremental.tuples import TouchedKeys, Tuples

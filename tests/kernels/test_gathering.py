@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels.intervals.algebra import merge_lingering
+from holdsfor.kernels.intervals.algebra import keep_lingering
 from holdsfor.kernels.kernel import AFTER_ALL, Ints
 from holdsfor.kernels.rows.gathering import (
     change_intervals,
@@ -74,24 +74,21 @@ def test_one_boundary_for_all(known: list[Span], boundary: int) -> None:
 
 
 @settings(deadline=None)
-@given(spans(), spans(), st.integers(-1, LAST))
-def test_what_lingers_of_two_lists(one: list[Span], other: list[Span], edge: int) -> None:
-    """Of two that begin together, that of the first list comes first."""
-    merged = sorted([*one, *other], key=lambda span: span[:2])
-    found = back(*merge_lingering(*columns(one), *columns(other), edge, MASK))
-    assert found == [(k, a, b) for k, a, b in merged if a > edge or edge < b < MASK]
+@given(spans(), st.integers(-1, LAST))
+def test_what_lingers(known: list[Span], edge: int) -> None:
+    found = back(*keep_lingering(*columns(known), edge, MASK))
+    assert found == [(k, a, b) for k, a, b in known if a > edge or edge < b < MASK]
 
 
 @settings(deadline=None)
-@given(spans(), spans(), st.integers(-1, LAST))
-def test_what_differs(one: list[Span], other: list[Span], edge: int) -> None:
+@given(spans(), spans())
+def test_what_differs(one: list[Span], other: list[Span]) -> None:
     mine, others = places_unlike(*columns(one), *columns(other))
     assert [one[n] for n in mine] == [span for span in one if span not in other]
     assert [other[n] for n in others] == [span for span in other if span not in one]
     s, e = columns(one)
     added = [column[others] for column in columns(other)]
-    assert back(*change_intervals(s, e, mine, *added, -1, MASK)) == other
-    assert back(*change_intervals(s, e, mine, *added, edge, MASK)) == [span for span in other if span[2] > edge]
+    assert back(*change_intervals(s, e, mine, *added)) == other
 
 
 @settings(max_examples=200, deadline=None)

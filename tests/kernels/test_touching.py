@@ -14,11 +14,11 @@ from holdsfor.kernels.changes.touching import (
     find_followers,
     find_lingering_keys,
     mark_lasting,
-    starts_after,
     touch_by_intervals,
     touch_by_points,
     unite_touched,
 )
+from holdsfor.kernels.intervals.algebra import starts_after
 from holdsfor.kernels.kernel import AFTER_ALL, Ints
 from tests.kernels.packed import ints, law
 from tests.kernels.test_gathering import BITS, KEYS, LAST, MASK, Span, columns, spans

@@ -10,8 +10,7 @@ import numpy as np
 
 from holdsfor.engine.bodies.rulebook import Rulebook, find_rule, run_rule
 from holdsfor.engine.bodies.structure import take_apart, term_codes
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.rows.joining import expand, points_of_keys

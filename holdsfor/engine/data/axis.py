@@ -17,6 +17,7 @@ from holdsfor.kernels.rows.numbering import Numbering
 Ints = npt.NDArray[np.int64]
 BITS = 63
 INT64 = np.dtype(np.int64)
+EMPTY = np.empty(0, np.int64)
 PACKED_AT_ONCE = 3  # columns, by one kernel
 
 

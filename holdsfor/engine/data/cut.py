@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Axis, Ints
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.kernels.rows.moving import merge_sorted
 from holdsfor.plan.definitions import Due

@@ -9,8 +9,7 @@ import numpy as np
 
 from holdsfor.engine.bodies.heads import Open, concluded, joined, merged, merged_since, spread_since
 from holdsfor.engine.bodies.rulebook import Rulebook
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.definitions.initial import initial_keys

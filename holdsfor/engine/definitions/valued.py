@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdsfor.engine.bodies.heads import Open, joined, spread_over, spread_since
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all, whole_keys, within
 from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE, TERMINATE_ANY, exclusive

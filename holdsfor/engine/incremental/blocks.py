@@ -11,15 +11,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.cut import NO_DEADLINES, CommonCut, Running
 from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import define, find_domains
-from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.tuples import Tuples
@@ -227,11 +226,11 @@ class Evaluation:
 def _compare(relation: Relation, before: Data, seen: World) -> tuple[Data, Ints, Data]:
     """Return the rows of a relation as they are now, the places of earlier rows that are gone, and the new rows."""
     concluded = seen.relations[relation]
-    if isinstance(concluded, Points) and not len(before):  # all of it is after the cuts
+    if relation.kind == "event" and not len(before):  # all of it is after the cuts
         distinct = concluded.distinct()
         return distinct, EMPTY, distinct
     now = seen.join_settled(relation).distinct()
-    removed, added = differing(before, now)
+    removed, added = before.differing(now)
     return now, removed, now.take(added)
 
 

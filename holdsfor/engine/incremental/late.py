@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.axis import EMPTY
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.known import QueryTurn
-from holdsfor.engine.incremental.stored import Difference, Stored
+from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.tuples import Touched
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
@@ -32,12 +30,11 @@ def touch_by_contradictions(
     added, many = difference.added, turn.tuning.many_late
     if len(added) < many or len(difference.removed) or relation not in unit.confirming:
         return False
-    assert isinstance(added, Points)
-    late = np.flatnonzero((added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin)
+    late = np.flatnonzero((added.begins() & added.axis.mask) <= turn.known.query_time - added.axis.origin)
     return late.size >= many and _touch(turn, unit, relation, added.take(late), touched)
 
 
-def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
+def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Data, touched: Touched) -> bool:
     """False: it cannot be told."""
     readers, floors = unit.confirming[relation], turn.known.frontier.cuts
     conditions: dict[Relation, Data] = {r: turn.stores[r].whole() for r in readers.conditions if r in turn.stores}
@@ -52,17 +49,8 @@ def _touch_contradicted(turn: QueryTurn, unit: Unit, part: Conclusions, touched:
     """The keys for which a conclusion is not what is known."""
     axis, floors = turn.bare.axis, turn.known.frontier.cuts
     for value, own in enumerate(part.readers.relations):
-        known = _find_parts(turn.stores.get(own))
+        stored = turn.stores.get(own)
+        known = (EMPTY, EMPTY, EMPTY, EMPTY, EMPTY) if stored is None else stored.lists()
         concluded = part.points, part.runs, value, floors[own] - axis.origin
         keys, until = find_contradictions(*concluded, *known, axis.time_bits, 1 - axis.origin)
         touched.touch(1, axis.code(keys, unit.homes[own][0], own.arity), until)
-
-
-def _find_parts(stored: Stored | None) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Starts and ends of intervals, the places of those that are gone, and starts and ends of those that were added."""
-    if stored is None:
-        return EMPTY, EMPTY, EMPTY, EMPTY, EMPTY
-    base, more = stored.parts()
-    assert isinstance(base, Intervals)
-    assert isinstance(more, Intervals)
-    return base.s, base.e, stored.gone, more.s, more.e

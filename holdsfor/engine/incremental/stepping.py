@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 
 from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.relation import Data, merge_in_order
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import add_arrivals, add_words, count_merged
 from holdsfor.engine.incremental.blocks import Evaluation
@@ -124,21 +123,19 @@ def _worlds(known: KnownWorld, following: KnownWorld, differences: Differences) 
         if added is None:
             now[relation] = begun
         else:
-            assert isinstance(added, Intervals)
-            now[relation] = merge_in_order(added, begun.where(~np.isin(begun.s, added.s)))[0]
+            now[relation] = added.merge(begun.where(~np.isin(begun.begins(), added.begins())))[0]
     return replace(known.bare, relations=before), replace(following.bare, relations=now)
 
 
-def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Intervals]:
+def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Data]:
     """Intervals that were known and lay in the future."""
     axis = known.bare.axis
     limit = last_start(following.bare)
-    begun: dict[Relation, Intervals] = {}
+    begun: dict[Relation, Data] = {}
     for relation, starts in known.future.items():
         chosen = starts[(starts & axis.mask) <= limit]
         if len(chosen):
             data = following.stores[relation].gather(lambda data, chosen=chosen: _places_of(data, chosen)).data  # type: ignore[misc]
-            assert isinstance(data, Intervals)
             if len(data):
                 begun[relation] = data
     return begun
@@ -146,6 +143,5 @@ def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Int
 
 def _places_of(data: Data, starts: Ints) -> Ints:
     """Return the places of the intervals that begin at these points."""
-    assert isinstance(data, Intervals)
-    place = np.minimum(np.searchsorted(data.s, starts), len(data) - 1)
-    return np.asarray(place[data.s[place] == starts], np.int64)
+    place = np.minimum(np.searchsorted(data.begins(), starts), len(data) - 1)
+    return np.asarray(place[data.begins()[place] == starts], np.int64)

@@ -8,9 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Mask
-from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions, RowsWanted
@@ -164,8 +163,8 @@ class Tuples:
         size, added = len(base), len(more)
         if not size and not added:
             return Gathered(base, EMPTY)
-        shift = leading_shift(base if size else more, leader)
-        if shift is None or (size and added and sorted_by(more) != sorted_by(base)):
+        shift = (base if size else more).leading_shift(leader)
+        if shift is None or (size and added and more.key != base.key):
             return None
         if size > stored.tuning.few_stored and base.latest() + reach <= self.earliest:  # all of it is over
             stored = keep_added(stored)
@@ -192,19 +191,3 @@ class Tuples:
             return np.flatnonzero((data.lasts() & mask) + reach > until)
         edges = self.until_of_codes if touched is self.by_size.get(1) else self._until_of_members
         return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
-
-
-def starts_of(data: Data) -> Ints:
-    return data.packed if isinstance(data, Points) else data.s
-
-
-def leading_shift(data: Data, position: int) -> int | None:
-    """By how many bits the code of an argument stands before the rest; None if it does not lead."""
-    if isinstance(data, Points):
-        return data.axis.leading_shift(len(data.key)) if data.key[:1] == (position,) else None
-    return None if position else data.axis.leading_shift(data.arity)
-
-
-def sorted_by(data: Data) -> Positions:
-    """The arguments that rows are sorted by, before their times."""
-    return data.key if isinstance(data, Points) else tuple(range(data.arity))

@@ -61,12 +61,9 @@ def occurring(op: Occurring, world: World) -> Rows:
 
 def match_pattern(pattern: Pattern, world: World) -> Rows:
     """The occurrences of a pattern; one that several rules have is matched once."""
-    rows = world.shared.get(pattern)
-    if not isinstance(rows, Rows):
-        rows = _match(pattern, world)
-        if not isinstance(pattern, Scan):
-            world.shared[pattern] = rows
-    return rows
+    if isinstance(pattern, Scan):
+        return _match(pattern, world)
+    return world.shared.find(pattern, lambda: _match(pattern, world))
 
 
 def _match(pattern: Pattern, world: World) -> Rows:

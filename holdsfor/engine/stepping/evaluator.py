@@ -12,6 +12,7 @@ import numpy as np
 
 from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.data.dictionary import DictionaryFull, with_room
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.incremental.known import KnownWorld, know
@@ -242,7 +243,7 @@ class Ongoing:
         coming, tuning = () if until is None else self.divide_waiting(until)[0], self.program.tuning
         last, answers, inputs = self._reach(inputs, coming, due[-1] if until is None else until, step_through)
         self._inputs = keep_input(without_forgotten(inputs, last.state.frontier, tuning), tuning)
-        self._last = replace(last, before=None, now=replace(last.now, shared={}))
+        self._last = replace(last, before=None, now=replace(last.now, shared=Memo()))
         self._known = None  # made again when a query time goes by what changes
         self.words = self.words.shorten(last.query_time, last.state.frontier)
         return answers

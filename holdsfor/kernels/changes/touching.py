@@ -116,20 +116,6 @@ def mark_lasting(is_marked: Mask, codes: Ints, lasts: Ints, edge: int, mask: int
 
 
 @kernel
-def starts_after(s: Ints, time: int, mask: int) -> Ints:
-    """The starts that are later."""
-    count = 0
-    for i in range(s.size):
-        count += (s[i] & mask) > time
-    later, k = np.empty(count, np.int64), 0
-    for i in range(s.size if count else 0):
-        if (s[i] & mask) > time:
-            later[k] = s[i]
-            k += 1
-    return later
-
-
-@kernel
 def unite_touched(keys: Ints, times: Ints) -> tuple[Ints, Ints]:
     """Sorted keys, each once, with the earliest of its times."""
     distinct, earliest, k = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64), 0

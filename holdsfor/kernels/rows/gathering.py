@@ -95,30 +95,24 @@ def order_changed(packed: Ints, removed: Ints, added: Ints) -> Ints:
 
 
 @kernel
-def change_intervals(
-    s: Ints, e: Ints, removed: Ints, added_s: Ints, added_e: Ints, edge: int, mask: int
-) -> tuple[Ints, Ints]:
-    """Sorted intervals without those at some places, which are sorted, and with others, which are sorted, too.
-
-    Without those that were over at the edge; it is below all times where nothing is forgotten.
-    """
+def change_intervals(s: Ints, e: Ints, removed: Ints, added_s: Ints, added_e: Ints) -> tuple[Ints, Ints]:
+    """Return sorted intervals without those at some sorted places, and with others, which are sorted, too."""
     n, m = s.size, added_s.size
-    starts, ends = np.empty(n - removed.size + m + 1, np.int64), np.empty(n - removed.size + m + 1, np.int64)
-    j, r, k = 0, 0, 0
-    for i in range(n):
-        while j < m and added_s[j] < s[i]:
-            starts[k], ends[k] = added_s[j], added_e[j]
-            k += (added_e[j] & mask) > edge
-            j += 1
+    starts, ends = np.empty(n - removed.size + m, np.int64), np.empty(n - removed.size + m, np.int64)
+    i, j, r, k = 0, 0, 0, 0
+    while i < n or j < m:
         if r < removed.size and i == removed[r]:
+            i += 1
             r += 1
-        else:
+            continue
+        if j == m or (i < n and s[i] <= added_s[j]):
             starts[k], ends[k] = s[i], e[i]
-            k += (e[i] & mask) > edge
-    for rest in range(j, m):
-        starts[k], ends[k] = added_s[rest], added_e[rest]
-        k += (added_e[rest] & mask) > edge
-    return starts[:k], ends[:k]
+            i += 1
+        else:
+            starts[k], ends[k] = added_s[j], added_e[j]
+            j += 1
+        k += 1
+    return starts, ends
 
 
 @kernel
