@@ -33,14 +33,6 @@ class Tuning:
     script_arrays: int = 32
 
     # Rows of the input
-    #: Rows that nothing looks at any more are dropped when they are one in so many.
-    dropped_share: int = 4
-    #: Where there are more parts than this, the newer half of them become one.
-    most_parts: int = 32
-    #: So few events are dropped when all of them are over: to copy some of them costs more than to keep the others.
-    few_events_kept: int = 4096
-    #: So many rows tell when most of a part is over.
-    part_sample: int = 64
     #: Messages that others have superseded are dropped when there are so many, or so many blocks of them.
     most_messages: int = 10_000
     most_message_blocks: int = 400
@@ -50,15 +42,8 @@ class Tuning:
     fewest_steps: int = 6
     #: Fewer rows are looked at as quickly either way.
     few_rows: int = 10_000
-    #: By what changes, unless that looks at so many times the rows that there are, those that come in counted twice.
-    #: Measured: at 1.2 times the rows it still takes a sixth less than evaluation from scratch does.
-    most_looked_at: float = 1.2
-    #: From scratch, where such a share of the rows are touched, however few come in.
-    most_touched: float = 0.95
     #: From scratch, where such a share of the rows come at once.
     most_new: float = 0.9
-    #: Of late events that are judged by themselves, about one in so many contradicts what is known.
-    contradicting: int = 8
 
     # Tuples that are touched
     #: So many rows are looked at for each tuple that time alone may change, to see whether it changes anything.

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels.changes.touching import (
-    count_ages,
     find_contradictions,
     find_followers,
     find_lingering_keys,
@@ -53,16 +52,6 @@ def test_points_touch_their_keys(points: list[Timed], after: int, before: int) -
     found = touch_by_points(pack(sorted(points)), after, BITS, before)
     expected = find_earliest((key, time) for key, time in points if time > after)
     assert as_pairs(found) == [(key, time - before) for key, time in sorted(expected.items())]
-
-
-@law
-@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))), st.integers(0, 99), st.integers(1, 4))
-def test_rows_are_counted_by_age(rows: list[tuple[int, int]], fired: int, counting: int) -> None:
-    """In a window of 40 and steps of 10, by quarters of a window."""
-    counts = np.zeros(4, np.int64)
-    count_ages(counts, ints(start for start, _ in rows), ints(come for _, come in rows), 1, counting, fired, 10, 40)
-    late = [max(come, fired) - start if number % counting == 0 else 0 for number, (start, come) in enumerate(rows)]
-    assert counts.tolist() == [sum(min(max(age, 0) // 10, 3) == part for age in late) for part in range(4)]
 
 
 @law

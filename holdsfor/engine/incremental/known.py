@@ -46,11 +46,6 @@ class KnownWorld:
     agenda: Mapping[Relation, Data] = field(default_factory=dict)
     future: Mapping[Relation, Ints] = field(default_factory=dict)
 
-    def count_keys(self) -> int:
-        """About how many groundings the relation with the most rows has."""
-        stores = self.stores.values()
-        return max(stores, key=len).count_keys() if stores else 1
-
     def world(self) -> World:
         """All that is known."""
         relations = {relation: stored.whole() for relation, stored in self.stores.items()}

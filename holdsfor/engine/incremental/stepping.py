@@ -29,10 +29,12 @@ from holdsfor.engine.incremental.touching import choose_block, find_touched
 from holdsfor.engine.incremental.units import SessionSetting, Unit
 from holdsfor.engine.input.arrived import Arrived, find_newly_visible, visible_input
 from holdsfor.engine.input.kept_input import KeptInput
+from holdsfor.engine.input.window import Windows
 from holdsfor.engine.stepping.frontier import move_frontier
 from holdsfor.engine.stepping.query_times import QueryMoment, next_place
 from holdsfor.engine.stepping.settling import State
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.plan.operators import Relation
@@ -145,3 +147,19 @@ def _places_of(data: Data, starts: Ints) -> Ints:
     """Return the places of the intervals that begin at these points."""
     place = np.minimum(np.searchsorted(data.begins(), starts), len(data) - 1)
     return np.asarray(place[data.begins()[place] == starts], np.int64)
+
+
+def count_light(waiting: Sequence[Block], known: int, due: range, windows: Windows, tuning: Tuning) -> int:
+    """How many query times there are before one that brings more rows than were known: nearly all of it is new.
+
+    known: how many rows there are.
+    """
+    count = sum(map(len, waiting))
+    if count <= tuning.few_rows or count <= tuning.most_new * known:  # however they fall on them
+        return len(due)
+    fresh = np.zeros(len(due) + 1, np.int64)  # the last: for a later one
+    for block in waiting:
+        fresh += np.bincount(np.searchsorted(due, windows.first_seen(block.arrival)), minlength=len(fresh))
+    before = known + np.cumsum(fresh) - fresh
+    heavy = np.flatnonzero((fresh > tuning.few_rows) & (fresh > tuning.most_new * before))
+    return min(int(heavy[0]), len(due)) if len(heavy) else len(due)

@@ -15,9 +15,6 @@ from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.tuning import Tuning
 
-#: So many rows tell how many keys there are.
-SAMPLE = 1024
-
 
 class Gathered(NamedTuple):
     """Some rows of a relation, and where each comes from: its place in the base, or -1 minus its place in the rest."""
@@ -75,10 +72,6 @@ class Stored:
         """Count the intervals that have no end yet."""
         base = self.base
         return base.count_open() - base.take(self.gone).count_open() + self.more.count_open()
-
-    def count_keys(self) -> int:
-        """About how many groundings there are."""
-        return estimate_keys(self.base)
 
     def gather(self, choose: Callable[[Data], Ints]) -> Gathered:
         """choose: gives the places of rows in sorted data."""
@@ -147,20 +140,6 @@ def keep(data: Data) -> Stored:
 def keep_added(stored: Stored) -> Stored:
     """Only the rows that were added since the base was made."""
     return Stored(stored.base.none(), stored.more)
-
-
-def estimate_keys(data: Data) -> int:
-    """About how many groundings there are, of what rows are sorted by: by how many of some rows begin one."""
-    return data._views.find(estimate_keys, lambda: _estimate_keys(data))
-
-
-def _estimate_keys(data: Data) -> int:
-    if len(data) < 2:
-        return 1
-    starts, bits = data.begins(), data.axis.time_bits
-    rows = np.linspace(0, len(data) - 2, min(SAMPLE, len(data) - 1)).astype(np.int64)
-    begin = np.count_nonzero(starts[rows] >> bits != starts[rows + 1] >> bits)
-    return 1 + int(begin * (len(data) - 1) / len(rows))
 
 
 def _is_member(values: Ints, known: Ints) -> Mask:

@@ -113,7 +113,7 @@ class SessionSetting:
 
     complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
     waits: how far those that read a relation look from the present; waiting: the same of all, each with one of the
-    definitions that do. judged: events that all units judge one by one, by name and number of arguments.
+    definitions that do.
     """
 
     program: Program
@@ -125,7 +125,6 @@ class SessionSetting:
     distances: Distances
     waits: Mapping[Relation, tuple[Reach, ...]]
     waiting: Mapping[Reach, int]
-    judged: frozenset[tuple[str, int]]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -149,7 +148,6 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         find_distances(plan, windows, every),
         _find_reaches(looks),
         {look.stirs: number for look, number in zip(looks, scope.definitions, strict=True) if look.stirs is not None},
-        _find_judged(units),
     )
 
 
@@ -164,12 +162,6 @@ def _find_reaches(looks: Iterable[Look]) -> dict[Relation, tuple[Reach, ...]]:
             if look.stirs is not None:
                 reaches.setdefault(relation, {})[look.stirs] = None
     return {relation: tuple(each) for relation, each in reaches.items()}
-
-
-def _find_judged(units: Iterable[Unit]) -> frozenset[tuple[str, int]]:
-    judged = {relation for unit in units for relation in unit.confirming}
-    others = {relation for unit in units for relation in unit.reads - unit.confirming.keys()}
-    return frozenset((relation.name, relation.arity) for relation in judged - others)
 
 
 # ---------------------------------------------------------------- units of a stage

@@ -92,22 +92,6 @@ def find_followers(codes: Ints, lasts: Ints, earliest: Ints, reach: int, near: i
 
 
 @kernel
-def count_ages(
-    counts: Ints, start: Ints, arrival: Ints, one_in: int, counting: int, fired: int, step: int, window: int
-) -> None:
-    """Adds how many rows there are of each age when they are first looked at, in parts of a window.
-
-    What comes in time is as old as a step. Of many rows one in so many is looked at, and stands for the others.
-    counting: one in so many counts as late; the others are as if they had come in time.
-    """
-    parts = counts.size / window
-    for i in range(0, start.size, one_in):
-        age = max(arrival[i], fired) - start[i] + step if i // one_in % counting == 0 else step
-        part = int(min(max(age, step), window) * parts) - 1
-        counts[min(max(part, 0), counts.size - 1)] += one_in
-
-
-@kernel
 def mark_lasting(is_marked: Mask, codes: Ints, lasts: Ints, edge: int, mask: int) -> None:
     """Marks the codes of rows that are not over at the edge, in a table of all codes."""
     for i in range(codes.size):
