@@ -13,7 +13,6 @@ from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.definitions.evaluate import program_once
 from holdsfor.engine.input.fence import narrowed, sample_of, span_of
 from holdsfor.engine.input.window import check_ticks, find_windows_over
-from holdsfor.engine.output.reporting import NOBODY, Receiver
 from holdsfor.engine.output.result import Result
 from holdsfor.engine.stepping.history import find_history
 from holdsfor.engine.tuning import DEFAULT, Tuning
@@ -55,11 +54,10 @@ def recognise(
     """
     description = as_description(rules, only)
     reading: dict[str, Any] = {"format": format, "mapping": mapping}
-    return recognise_for(NOBODY, description, events, GivenTimes(**times), **reading, stepped=stepped, threads=threads)
+    return recognise_for(description, events, GivenTimes(**times), **reading, stepped=stepped, threads=threads)
 
 
 def recognise_for(
-    receiver: Receiver,
     rules: Rules,
     events: Any,
     times: GivenTimes,
@@ -70,7 +68,7 @@ def recognise_for(
     threads: int | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Result:
-    """Do the same, and give a receiver the intervals of each fluent as soon as they are there."""
+    """Recognise as `recognise` does, with times as one record, and perhaps with other thresholds."""
     description = as_description(rules)
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
@@ -94,10 +92,8 @@ def recognise_for(
             try:
                 if count > 1:
                     result = find_history_in_threads(program, read, windows, count)
-                    receiver.restart()
-                    receiver.receive(result.intervals)
                 else:
-                    result = find_history(program, read[0], windows, stepped, receiver)
+                    result = find_history(program, read[0], windows, stepped)
                 metrics = with_shapes(result.metrics | {TYPES: types}, description, source.columns) | {
                     "seconds_reading": round(seconds, 6)
                 }
