@@ -152,9 +152,9 @@ def measure_sessions(
     report(label, dict(zip(ways, spent[:, 2:].mean(axis=1).tolist(), strict=True)), "ms")
 
 
-def begin_session(fleet: Fleet, step: int, way: Way) -> holdsfor.LiveSession:
+def begin_session(fleet: Fleet, step: int, way: Way) -> holdsfor.Session:
     start = fleet.begin_history(step)
-    session = holdsfor.live(
+    session = holdsfor.session(
         fleet.description, window=WINDOW, step=step, start=start, keep=WINDOW, incremental=way.incremental
     )
     return tuned(session, way.tuning)

@@ -13,7 +13,7 @@ import holdsfor
 
 FLIGHTS = Path(__file__).resolve().parents[2] / "shared" / "data" / "us_flights_3m.parquet"
 ROUNDS = 3
-MAPPING = {"time": "date", "events": {"flight": ["origin", "destination", "delay"]}, "constant": "flight"}
+MAPPING = {"time": "date", "events": {"flight": ["origin", "destination", "delay"]}, "event": "flight"}
 RULES = """
 initiatedAt(late(From)=true, T) :- happensAt(flight(From,_,Delay), T), Delay > 60.
 terminatedAt(late(From)=true, T) :- happensAt(flight(From,_,Delay), T), Delay < 5.

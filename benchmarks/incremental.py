@@ -62,7 +62,7 @@ LATE_MAPPING = {"name": "event", "time": "time", "arrival": "arrival", "events":
 class Pair:
     """Two sessions with the same rules, windows and rows; the first one goes on by what changes."""
 
-    sessions: tuple[holdsfor.LiveSession, holdsfor.LiveSession]
+    sessions: tuple[holdsfor.Session, holdsfor.Session]
     mapping: Any
     turn: int = 0
     spent: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))  # milliseconds of each query time
@@ -71,8 +71,8 @@ class Pair:
 
     @staticmethod
     def begin(description: holdsfor.EventDescription, mapping: Any, window: int, step: int, start: int) -> Pair:
-        def session(incremental: bool) -> holdsfor.LiveSession:
-            return holdsfor.live(
+        def session(incremental: bool) -> holdsfor.Session:
+            return holdsfor.session(
                 description, window=window, step=step, start=start, keep=window, incremental=incremental
             )
 

@@ -105,7 +105,7 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "minus2", total, lambda: minus2(*a, *b)
     yield "keep_lingering", total, lambda: keep_lingering(*a, SPAN // 2, MASK)
     ends = np.array([a[0].size]), np.array([b[0].size])
-    yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1])
+    yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1], MASK, 0)
     yield "normalise", a[0].size, lambda: normalise(*a)
     yield "intersect2", total, lambda: intersect2(*a, *b)
     yield "keep_lasting", a[0].size, lambda: algebra.keep_lasting(*a, 100, 1 << 40, 0, 1, MASK, BITS)

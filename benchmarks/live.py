@@ -28,10 +28,10 @@ import holdsfor.spark
 from benchmarks.stream import EXAMPLE, VESSELS, WINDOW
 from examples.maritime.simulate import simulate
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.input.feeds import open_feed
+from holdsfor.job.live.query import StreamQuery
 from holdsfor.job.live.state.ledger import Ledger
-from holdsfor.local.stream import stream
-from holdsfor.sources import open_feed
+from holdsfor.local.stream import stream_feed
 
 HOURS = 5
 STEP = 600
@@ -96,7 +96,7 @@ def load(folder: Path) -> holdsfor.EventDescription:
 
 def in_a_session(folder: Path, table: pa.Table) -> None:
     start = pc.min(table["arrival"]).as_py() - 1
-    live = holdsfor.live(load(folder), window=WINDOW, step=STEP, start=start, keep=WINDOW)
+    live = holdsfor.session(load(folder), window=WINDOW, step=STEP, start=start, keep=WINDOW)
     taken: list[tuple[int, float, float]] = []
     for query_time, rows in steps(table):
         begun, worked = time.perf_counter(), time.process_time()
@@ -112,7 +112,7 @@ def in_a_stream(folder: Path, table: pa.Table, buckets: int) -> None:
     start = pc.min(table["arrival"]).as_py() - 1
     with open_feed(str(incoming), checkpoint, mapping=folder / "fleet" / "mapping.toml") as (feed, reader):
         times = {"window": WINDOW, "step": STEP, "start": start}
-        live = stream(load(folder), feed, reader, **times, checkpoint=checkpoint, buckets=buckets)
+        live = stream_feed(load(folder), feed, reader, **times, checkpoint=checkpoint, buckets=buckets)
         taken = feed_steps(live, incoming, steps(table))
     tell(f"a stream in this process, buckets: {buckets}", taken)
     tell_bytes(checkpoint)
@@ -147,7 +147,7 @@ def on_spark(folder: Path, table: pa.Table, buckets: int) -> None:
 
 
 def feed_steps(
-    live: LiveQuery, incoming: Path, every: Iterable[tuple[int, pa.Table]]
+    live: StreamQuery, incoming: Path, every: Iterable[tuple[int, pa.Table]]
 ) -> list[tuple[int, float, float]]:
     """A file a step; for each its rows, and the seconds and the seconds of a core (of this process) that it took."""
     taken = []

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdsfor.io.mqtt import Settings, Spool, Spooler, messages_to_events
+from holdsfor.io.mqtt import MqttSettings, Spool, Spooler, messages_to_events
 from holdsfor.io.mqtt.publisher import Outgoing, publish
 from holdsfor.io.mqtt.spool import read_segment
 from holdsfor.language.description import Input, Signature
@@ -59,8 +59,8 @@ class Broker:
         (self.folder / "mosquitto.db").unlink(missing_ok=True)
         self.start()
 
-    def settings(self) -> Settings:
-        return Settings("127.0.0.1", self.port, ("ais/#",))
+    def settings(self) -> MqttSettings:
+        return MqttSettings("127.0.0.1", self.port, ("ais/#",))
 
     def publisher(self, messages: int, events: int = 1) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "benchmarks.mqtt", "publish", str(self.port), str(messages), str(events)]

@@ -137,7 +137,7 @@ def measure_rtec(name: str, defaults: Defaults, rtec: Path) -> Measured:
         "step": defaults.step,
         "start_time": defaults.start,
         "end_time": defaults.end,
-        "clock_tick": defaults.tick or 1,
+        "clock_tick": defaults.sample_every or 1,
     }
     listed = ",".join(f"{key}={value}" for key, value in options.items())
     goal = f"{TIME_READING},{TIME_BY_CLOCK},continuousQueries({name},[{listed}]),halt."
@@ -186,7 +186,7 @@ def measure_here(defaults: Defaults) -> Measured:
     source = holdsfor.read_events(list(defaults.events), format="rtec")
     events = source.read(description.inputs)
     windows = find_windows(
-        events.timed, defaults.window, defaults.step, defaults.start, defaults.end, defaults.tick or 1
+        events.timed, defaults.window, defaults.step, defaults.start, defaults.end, defaults.sample_every or 1
     )
 
     def recognise() -> None:

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 import holdsfor
-from holdsfor.local.stream import LocalQuery, stream
-from holdsfor.sources import open_feed
+from holdsfor.job.live.input.feeds import open_feed
+from holdsfor.local.stream import LocalQuery, stream_feed
 
 FLUENTS, VESSELS, WINDOW, STEP = 20, 500, 3600, 1800
 FLUENT = """
@@ -49,7 +49,9 @@ def run(folder: Path, rules: str, windows: int) -> tuple[list[float], list[float
     incoming, checkpoint = folder / "incoming", folder / "state"
     incoming.mkdir()
     with open_feed(str(incoming), checkpoint) as (feed, reader):
-        live = stream(holdsfor.parse(rules), feed, reader, window=WINDOW, step=STEP, start=0, checkpoint=checkpoint)
+        live = stream_feed(
+            holdsfor.parse(rules), feed, reader, window=WINDOW, step=STEP, start=0, checkpoint=checkpoint
+        )
         taken: list[float] = []
         sizes: list[float] = []
         for number in range(windows):

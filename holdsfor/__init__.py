@@ -14,29 +14,43 @@ if TYPE_CHECKING:
     from holdsfor import sinks, sources, spark
     from holdsfor.engine.output.result import Result
     from holdsfor.io.readers.read import read_events
+    from holdsfor.io.storage.fold import Changes, Current
+    from holdsfor.job.live.query import StreamQuery
+    from holdsfor.job.live.tables import read_changes, read_current
     from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
-    from holdsfor.local.session import LiveSession, live, resume
+    from holdsfor.local.session import Session, resume, session
+    from holdsfor.local.session import live as live
+    from holdsfor.local.stream import stream
     from holdsfor.plan.bounded import bounded
 
+    recognize = recognise
+    vectorized = vectorised
+
 __all__ = [
+    "Changes",
+    "Current",
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
-    "LiveSession",
     "Result",
+    "Session",
+    "StreamQuery",
     "bounded",
-    "live",
     "load",
     "parse",
     "progress",
+    "read_changes",
+    "read_current",
     "read_events",
     "recognise",
     "resume",
+    "session",
     "sinks",
     "sources",
     "spark",
+    "stream",
     "vectorised",
 ]
 __version__ = "0.1.0"
@@ -44,25 +58,36 @@ __version__ = "0.1.0"
 _MODULES = ("sinks", "sources", "spark")
 #: Loaded when asked for: Spark's daemon and `holdsfor --help` need none of it.
 _HOMES = {
+    "Changes": "holdsfor.io.storage.fold",
+    "Current": "holdsfor.io.storage.fold",
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
-    "LiveSession": "holdsfor.local.session",
     "Result": "holdsfor.engine.output.result",
-    "live": "holdsfor.local.session",
+    "Session": "holdsfor.local.session",
+    "StreamQuery": "holdsfor.job.live.query",
     "bounded": "holdsfor.plan.bounded",
-    "read_events": "holdsfor.io.readers.read",
+    "live": "holdsfor.local.session",  # as DESIGN.md calls `session`
     "progress": "holdsfor.local.progress",
+    "read_changes": "holdsfor.job.live.tables",
+    "read_current": "holdsfor.job.live.tables",
+    "read_events": "holdsfor.io.readers.read",
     "recognise": "holdsfor.local.recognise",
     "resume": "holdsfor.local.session",
+    "session": "holdsfor.local.session",
+    "stream": "holdsfor.local.stream",
+    "vectorised": "holdsfor.functions",
 }
+#: The spelling of most of Python's world.
+_SPELLINGS = {"recognize": "recognise", "vectorized": "vectorised"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"holdsfor.{name}")
-    if name not in _HOMES:
+    spelling = _SPELLINGS.get(name, name)
+    if spelling not in _HOMES:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    value = globals()[name] = getattr(import_module(_HOMES[spelling]), spelling)
     return value
 
 
@@ -74,16 +99,16 @@ def __dir__() -> list[str]:
 def load(
     *paths: str | Path,
     facts: Mapping[str, Any] | None = None,
-    allow: Iterable[str | Path] = (),
+    allow_dir: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
 ) -> EventDescription:
-    """The event description in rule files. facts: tables of background facts by the name of their predicate
+    """Read and check rule files. facts: tables of background facts by the name of their predicate
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
-    allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
+    allow_dir: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
     functions: your own functions for aggregates, by name: {"median": numpy.median}."""
     from holdsfor.rules import load_rules, make_closures
 
-    description = load_rules(*paths, facts=facts, allow=allow, functions=functions)
+    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions)
     make_closures(description)
     return description
 
@@ -91,8 +116,8 @@ def load(
 def parse(
     *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
 ) -> EventDescription:
-    """The event description in rule texts. facts: tables of background facts, functions: for aggregates, both as
-    `load` takes them."""
+    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, both as `load` takes
+    them."""
     from holdsfor.rules import make_closures, parse_rules
 
     description = parse_rules(*texts, facts=facts, functions=functions)

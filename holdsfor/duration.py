@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal as OneOf
-from typing import TypeAlias, TypedDict
+from typing import TypeAlias, TypedDict, Unpack
 
 from holdsfor.errors import HoldsforError
 
@@ -22,7 +22,6 @@ PER_SECOND: dict[str, int] = {"s": 1, "ms": 1000, "us": 1_000_000}
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICKS = re.compile(r"\s*-?\d+\s*")
-WORDS = {"millisecond": "ms", "second": "s", "minute": "min", "hour": "h", "day": "d"}
 SECONDS = {
     "us": Decimal("0.000001"),
     "ms": Decimal("0.001"),
@@ -31,21 +30,25 @@ SECONDS = {
     "h": Decimal(3600),
     "d": Decimal(86400),
 }
+#: Units in words, without the s of several.
+_UNITS = {"millisec": "ms", "millisecond": "ms", "sec": "s", "second": "s", "min": "min", "minute": "min"}
+_UNITS |= {"h": "h", "hr": "h", "hour": "h", "day": "d"}
 
 
 class TimeOptions(TypedDict, total=False):
     """Times of a run over a history, on any host: ticks, or durations such as '4h'.
 
     window, step: of query times; without them one sees the whole history. start, end: the history begins after its
-    start; without them they are those of the events. tick: the distance of time points. tick_unit: how long a tick is
-    ('s', 'ms' or 'us'); without it, as the rules say (`:- tick(ms).`), or a second.
+    start; without them they are those of the events. sample_every: the time between two readings of a fluent that is
+    given by readings. tick_unit: how long a tick is ('s', 'ms' or 'us'); without it, as the rules say
+    (`:- tick(ms).`), or a second.
     """
 
     window: Duration | None
     step: Duration | None
     start: TimePoint | None
     end: TimePoint | None
-    tick: Duration
+    sample_every: Duration
     tick_unit: TickUnit | None
 
 
@@ -57,28 +60,40 @@ class GivenTimes:
     step: Duration | None = None
     start: TimePoint | None = None
     end: TimePoint | None = None
-    tick: Duration = 1
+    sample_every: Duration = 1
     tick_unit: TickUnit | None = None
 
     @property
     def amounts(self) -> tuple[object, ...]:
-        return self.window, self.step, self.tick, self.start, self.end
+        return self.window, self.step, self.sample_every, self.start, self.end
+
+
+def gather_times(tick: Duration | None = None, **times: Unpack[TimeOptions]) -> GivenTimes:
+    """Gather times as a user gives them. tick: how DESIGN.md spells sample_every."""
+    options = GivenTimes(**times)
+    return options if tick is None else replace(options, sample_every=tick)
 
 
 def ticks(text: str, unit: str = "s") -> int:
     """`90` is 90 ticks; `1.5h` is 5400 ticks of a second, or 5,400,000 of a millisecond."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip())
-    if match is None or (match[2] and match[2] not in SECONDS):
+    word = name_unit(match[2]) if match else ""
+    if match is None or (word and word not in SECONDS):
         raise HoldsforError(
             f"{text!r} is not a duration. Write ticks (90) or a number with a unit: {', '.join(SECONDS)} (30min)."
         )
     number = Decimal(match[1])
-    exact = number * SECONDS[match[2]] * PER_SECOND[check_unit(unit)] if match[2] else number
+    exact = number * SECONDS[word] * PER_SECOND[check_unit(unit)] if word else number
     if exact != int(exact):
         raise HoldsforError(
             f"{text!r} is not a whole number of ticks. A tick is 1 {unit} here (--tick-unit, or tick_unit in Python)."
         )
     return int(exact)
+
+
+def name_unit(word: str) -> str:
+    """Return the short name of a unit of time: h for hours; another word as it is."""
+    return word if word in SECONDS else _UNITS.get(word.removesuffix("s"), word)
 
 
 def has_unit(amount: object) -> bool:
@@ -140,10 +155,6 @@ def _stamp(moment: object) -> datetime | None:
 
 def seconds_between(text: str) -> float:
     """How often something is done: `5s`, `0.5s`, or in words as Spark has them (`5 seconds`)."""
-    match = re.fullmatch(r"([\d.]+)\s*([a-z]+)", text.strip())
-    unit = match[2].removesuffix("s") if match else ""
-    if match and unit in WORDS:
-        text = f"{match[1]}{WORDS[unit]}"
     if text.strip().isdigit():
         raise HoldsforError(f"{text!r} has no unit. Write how often as 5s or 500ms.")
     return ticks(text, "us") / PER_SECOND["us"]

@@ -1,34 +1,31 @@
-"""Sources of the events of a stream: folders and brokers, in this process and as DataFrames of Spark's."""
+"""Sources of a stream that need more than an address: brokers with their settings, and DataFrames of Spark's."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.io.mqtt import Settings, Spooler, messages_to_events, topic_filters
-from holdsfor.job.live.input.feeds import Feed, open_feed
+from holdsfor.io.mqtt import MqttSettings, Spooler, messages_to_events, topic_filters
 
 if TYPE_CHECKING:
-    from holdsfor.spark.live.files import file_stream
+    from holdsfor.spark.kafka import kafka_package
     from holdsfor.spark.live.sources import open_source
-    from holdsfor.spark.mqtt import messages
+    from holdsfor.spark.mqtt import mqtt_stream
 
 __all__ = [
-    "Feed",
-    "Settings",
+    "MqttSettings",
     "Spooler",
-    "file_stream",
-    "messages",
+    "kafka_package",
     "messages_to_events",
-    "open_feed",
+    "mqtt_stream",
     "open_source",
     "topic_filters",
 ]
 
 #: These need Spark, and are loaded when asked for.
 _ON_SPARK = {
-    "file_stream": "holdsfor.spark.live.files",
-    "messages": "holdsfor.spark.mqtt",
+    "kafka_package": "holdsfor.spark.kafka",
+    "mqtt_stream": "holdsfor.spark.mqtt",
     "open_source": "holdsfor.spark.live.sources",
 }
 

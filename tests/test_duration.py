@@ -30,7 +30,7 @@ def test_ticks(text: str, unit: TickUnit, expected: int) -> None:
     assert ticks(text, unit) == expected
 
 
-@pytest.mark.parametrize("text", ["", "h", "4 hours", "-5", "1e3", "4h30min", "4H"])
+@pytest.mark.parametrize("text", ["", "h", "4 weeks", "-5", "1e3", "4h30min", "4H"])
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(HoldsforError, match=r"not a duration.*30min"):
         ticks(text, "s")

@@ -99,6 +99,7 @@ FRICTIONS: dict[str, tuple[str, ...]] = {
         "local/test_stream.py::test_a_source_that_falls_silent_is_noticed_by_the_clock_on_the_wall",
     ),
     "9 an ordinary end is called shorten": (
+        "local/test_session.py::test_changes_and_what_is_current",
         "io/sinks/test_messages.py::test_lines_for_people",
         "docs/streaming.md#webhooks",
     ),

@@ -9,7 +9,7 @@ from holdsfor.engine.stepping.evaluator import Ongoing
 from holdsfor.engine.tuning import Tuning
 
 
-def tuned(live: holdsfor.LiveSession, tuning: Tuning) -> holdsfor.LiveSession:
+def tuned(live: holdsfor.Session, tuning: Tuning) -> holdsfor.Session:
     """Set the thresholds of a session that has no query time behind it, or was just resumed."""
     live.program = replace(live.program, tuning=tuning)
     old = live.evaluation

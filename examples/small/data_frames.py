@@ -9,7 +9,7 @@ rules = holdsfor.parse("""
     initiatedAt(dear(Symbol)=true, T)  :- happensAt(trade(Symbol, Price), T), Price > 12.
     terminatedAt(dear(Symbol)=true, T) :- happensAt(trade(Symbol, Price), T), Price < 10.
 """)
-mapping = {"constant": "trade", "time": "time", "events": {"trade": ["symbol", "price"]}}
+mapping = {"event": "trade", "time": "time", "events": {"trade": ["symbol", "price"]}}
 
 result = holdsfor.recognise(rules, trades, mapping=mapping)
 print(result.table("dear").to_pandas().to_string(index=False))

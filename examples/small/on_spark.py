@@ -10,7 +10,7 @@ rules = holdsfor.parse("""
 spark = session()
 rows = [(t, f"v{v}", 3.0 if t % 20 == v else 8.0) for t in range(0, 100, 10) for v in (0, 10)]
 frame = spark.createDataFrame(rows, "time long, vessel string, knots double")
-mapping = {"constant": "velocity", "time": "time", "events": {"velocity": ["vessel", "knots"]}}
+mapping = {"event": "velocity", "time": "time", "events": {"velocity": ["vessel", "knots"]}}
 
 result = recognise(spark, rules, frame, mapping=mapping)
 result.intervals.groupBy("fluent", "args").count().orderBy("args").show(truncate=False)

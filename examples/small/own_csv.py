@@ -9,7 +9,7 @@ Path("readings.csv").write_text("""ts,machine,celsius
 2026-03-01T08:30:00,M-004,80
 2026-03-01T08:40:00,M-017,95
 """)
-mapping = {"constant": "reading", "time": "ts", "events": {"reading": ["machine", "celsius"]}}
+mapping = {"event": "reading", "time": "ts", "events": {"reading": ["machine", "celsius"]}}
 rules = holdsfor.parse("""
     initiatedAt(hot(Machine)=true, T)  :- happensAt(reading(Machine, Celsius), T), Celsius > 90.
     terminatedAt(hot(Machine)=true, T) :- happensAt(reading(Machine, Celsius), T), Celsius =< 85.

@@ -87,7 +87,7 @@ def run_batch(
     if out is not None:
         publish(Path(out))
     metrics = {"arithmetic_overflows": 0} | counts | {"window": windows.window, "step": windows.step}
-    metrics |= {"start": windows.start, "end": windows.end, "tick": windows.tick}
+    metrics |= {"start": windows.start, "end": windows.end, "sample_every": windows.tick}
     metrics |= {"query_times": len(windows.query_times()), "buckets": ways.buckets}
     return metrics | {"seconds": round(time.perf_counter() - started, 3)}
 

@@ -156,7 +156,7 @@ def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]
     of_dates = next(name for name, nanoseconds in UNITS.items() if nanoseconds == counted)
     yield (
         f"the mapping counts dates in ticks of 1 {of_dates}, and durations and dates in rules and options are reckoned "
-        f'in ticks of 1 {unit}: they do not mean what they say. Write unit = "{unit}" in the mapping.'
+        f'in ticks of 1 {unit}: they do not mean what they say. Write tick_unit = "{unit}" in the mapping.'
     )
 
 
@@ -175,7 +175,7 @@ def find_cut_times(count: int, length: int | None) -> Iterator[str]:
     have = "row has" if count == 1 else "rows have"
     yield (
         f"{count:,} {have} parts of a tick, which is 1 {coarse} here: they are cut, and what happens within one tick "
-        f'is at the same time. Write unit = "{finer}" in the mapping'
+        f'is at the same time. Write tick_unit = "{finer}" in the mapping'
         + (f", and `:- tick({finer}).` above rules that have durations." if finer in PER_SECOND else ".")
     )
 
@@ -209,5 +209,5 @@ def _find_constant_time(metrics: Mapping[str, Any]) -> Iterator[str]:
     """Find rows that all have one time; start and end are those of the rows where none are given."""
     used = metrics.get("events_in", 0) - sum(metrics.get(f"events_{why}", 0) for why in ("unused", "rejected", "late"))
     start, end = metrics.get("start"), metrics.get("end")
-    if used >= _MANY and start is not None and end is not None and end - start <= metrics.get("tick", 1):
+    if used >= _MANY and start is not None and end is not None and end - start <= metrics.get("sample_every", 1):
         yield f"all {used:,} rows happen at the same time ({end}). Is the right column the time? See the mapping."

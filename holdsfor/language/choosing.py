@@ -59,7 +59,7 @@ def agree_on_tick_unit(
     if requested is not None and mapped is not None and requested != mapped:
         raise HoldsforError(
             f"tick_unit is {requested!r}, and the mapping counts dates in ticks of 1 {mapped}. "
-            f'Leave out tick_unit (--tick-unit), or write unit = "{requested}" in the mapping.'
+            f'Leave out tick_unit (--tick-unit), or write tick_unit = "{requested}" in the mapping.'
         )
     by_rules: TickUnit = next(iter(description.texts.tick_units), "s")
     unit = requested or mapped or by_rules
@@ -77,7 +77,7 @@ def _disagreement(
     message = f"this duration is reckoned in ticks of 1 {other}, and {who} has ticks of 1 {unit}"
     hint = f"write `:- tick({unit}).` before this rule"
     if mapped:
-        hint += f', or unit = "{other}" in the mapping'
+        hint += f', or tick_unit = "{other}" in the mapping'
     elif requested:
         hint += f", or run with tick_unit='{other}' (--tick-unit {other})"
     return error_at(description.texts.sources, "duration", message, place, hint)

@@ -187,6 +187,19 @@ class Filter(Pattern):
 
 
 @dataclass(frozen=True, slots=True)
+class Timed(Pattern):
+    """(pattern)@[start, end]: each occurrence, with its first and its last point as values of these variables."""
+
+    pattern: Pattern
+    start: Var
+    end: Var
+    place: Place = field(compare=False)
+
+    CHILDREN = ("pattern",)
+    TERMS = ("start", "end")
+
+
+@dataclass(frozen=True, slots=True)
 class Limit(Pattern):
     """(pattern).duration: occurrences with end - start =< duration."""
 

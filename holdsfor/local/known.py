@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.output.changes import Changes
-from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences, last_words
-from holdsfor.printable import count_text
+from holdsfor.io.storage.fold import (
+    INTERVAL_LOG,
+    OCCURRENCE_LOG,
+    Changes,
+    Current,
+    fold_intervals,
+    fold_occurrences,
+    last_words,
+)
 
 #: The log is shortened when it has grown to twice its length, and by more rows than this.
 ROWS = 10_000
-
-
-class Current(NamedTuple):
-    """Tables with the columns of `holdsfor.recognise`."""
-
-    intervals: pa.Table
-    occurrences: pa.Table
-
-    def __repr__(self) -> str:
-        counts = f"{count_text(len(self.intervals), 'interval')}, {count_text(len(self.occurrences), 'occurrence')}"
-        return f"<Current: {counts}>"
 
 
 @dataclass(slots=True)

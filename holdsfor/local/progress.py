@@ -24,16 +24,17 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.local.saving import RECORD
 from holdsfor.local.session import resume
 from holdsfor.plan import plan
+from holdsfor.rules import Rules, as_description
 
 
 def progress(
-    description: EventDescription,
+    rules: Rules,
     events: Any = None,
     *,
     checkpoint: str | Path | None = None,
     start: TimePoint | None = None,
     end: TimePoint | None = None,
-    tick: Duration = 1,
+    sample_every: Duration = 1,
     tick_unit: TickUnit | None = None,
     format: str | None = None,
     mapping: Any = None,
@@ -45,6 +46,7 @@ def progress(
     A row is a partial match: the event and the rule, the values of the rule's variables, when it began and when its
     last part was over, what has matched, what is awaited, until when.
     """
+    description = as_description(rules)
     if checkpoint is not None:
         if any(option is not None for option in (events, start, end, format, mapping)):
             raise HoldsforError("a checkpoint has events and times of its own; give either events or a checkpoint.")
@@ -53,7 +55,7 @@ def progress(
         raise HoldsforError("give events, or a checkpoint.")
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, tick_unit, source.given_unit)
-    times = check_ticks(GivenTimes(start=start, end=end, tick=tick), unit)
+    times = check_ticks(GivenTimes(start=start, end=end, sample_every=sample_every), unit)
     with shown_refusals(description.texts.sources):
         description = description.with_input()
         program = make_program(plan(description))
@@ -72,6 +74,6 @@ def progress(
 
 def _progress_of_checkpoint(description: EventDescription, folder: str | Path) -> pa.Table:
     if Store(folder).exists(RECORD):
-        return resume(folder, description).progress()
+        return resume(description, folder).progress()
     with shown_refusals(description.texts.sources):
         return progress_of_stream(make_program(plan(description.with_input())), folder)

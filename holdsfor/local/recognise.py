@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, partial, reduce
 from typing import Any, Unpack
 
-from holdsfor.duration import GivenTimes, TimeOptions
+from holdsfor.duration import GivenTimes, TimeOptions, gather_times
 from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.definitions.evaluate import program_once
 from holdsfor.engine.input.fence import narrowed, sample_of, span_of
@@ -23,10 +23,12 @@ from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.run_warnings import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language.choosing import agree_on_tick_unit
+from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
 from holdsfor.rules import Rules, as_description
+from holdsfor.why.derivation import SomeEvents
 from holdsfor.why.origin import Origin
 
 
@@ -36,7 +38,7 @@ def recognise(
     *,
     format: str | None = None,
     mapping: Any = None,
-    stepped: bool = False,
+    changes: bool = False,
     threads: int | None = None,
     only: str | Iterable[str] | None = None,
     **times: Unpack[TimeOptions],
@@ -45,16 +47,27 @@ def recognise(
 
     rules: an event description, or the path of a rule file.
     events: whatever `read_events` takes, with format and mapping.
-    window, step, start, end, tick: ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a
-    tick is; without it, as the rules say (`:- tick(ms).`), or a second. See `TimeOptions`.
-    stepped: go through the query times one by one, which gives the same history and the log of changes.
+    window, step, start, end, sample_every: ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how
+    long a tick is; without it, as the rules say (`:- tick(ms).`), or a second. See `TimeOptions`.
+    changes: also give the log of changes: goes through the query times one by one, and gives the same history.
     threads: how many evaluate side by side, each some of the entities; without it, as many as there are cores if there
     are rows enough. The answer is the same, its rows perhaps in another order.
     only: the definitions that the result shall have, by name or name/arity; without it, all that are not internal.
     """
     description = as_description(rules, only)
     reading: dict[str, Any] = {"format": format, "mapping": mapping}
-    return recognise_for(description, events, GivenTimes(**times), **reading, stepped=stepped, threads=threads)
+    options = gather_times(**times)
+    return recognise_for(description, events, options, **reading, changes=changes, threads=threads)
+
+
+def open_origin(description: EventDescription, events: Any, times: GivenTimes) -> Origin:
+    """Read events so that questions about their history can be answered, without recognising anything."""
+    source = as_source(events, None, None)
+    unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
+    source, ticks = source.counting_in(unit), check_ticks(times, unit)
+    read = join_events(read_parts(source, description.with_input().inputs, None))
+    windows = find_windows_over(lambda fence: span_of(read.timed, fence) or (1, 1), *ticks)
+    return Origin(description, SomeEvents(source.parts, read.blocks), windows, unit)
 
 
 def recognise_for(
@@ -64,7 +77,7 @@ def recognise_for(
     *,
     format: str | None = None,
     mapping: Any = None,
-    stepped: bool = False,
+    changes: bool = False,
     threads: int | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Result:
@@ -76,13 +89,13 @@ def recognise_for(
     ticks = check_ticks(times, unit)
     with shown_refusals(description.texts.sources):
         started = time.perf_counter()
-        read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
+        read = read_parts(source, description.with_input().inputs, 1 if changes else threads)
         blocks = [block for part in read for block in part.blocks]
         program = program_once(plan(description.with_input({block.name for block in blocks})))
         program = program if tuning is program.tuning else replace(program, tuning=tuning)
         seconds, fence = time.perf_counter() - started, None
         types = reduce(join_types, (part.types for part in read))
-        count = 1 if stepped else choose_threads(threads, program, sum(map(len, blocks)))
+        count = 1 if changes else choose_threads(threads, program, sum(map(len, blocks)))
         if count == 1:
             read = [join_events(read)]
             blocks = list(read[0].blocks)
@@ -93,7 +106,7 @@ def recognise_for(
                 if count > 1:
                     result = find_history_in_threads(program, read, windows, count)
                 else:
-                    result = find_history(program, read[0], windows, stepped)
+                    result = find_history(program, read[0], windows, changes)
                 metrics = with_shapes(result.metrics | {TYPES: types}, description, source.columns) | {
                     "seconds_reading": round(seconds, 6)
                 }

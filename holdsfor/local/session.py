@@ -17,7 +17,7 @@ from holdsfor.engine.definitions.evaluate import Program, make_program
 from holdsfor.engine.input.fence import span_of
 from holdsfor.engine.input.outliers import set_aside
 from holdsfor.engine.input.window import check_range, counted, nothing_late
-from holdsfor.engine.output.changes import Changes, Report, changes
+from holdsfor.engine.output.changes import Report, changes
 from holdsfor.engine.patterns.partial_matches import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.stepping.carried import NOTHING_YET, Carried
 from holdsfor.engine.stepping.evaluator import Ongoing
@@ -29,6 +29,7 @@ from holdsfor.io.join import join_types
 from holdsfor.io.readers.column_types import join_seen, keep
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
+from holdsfor.io.storage.fold import Changes, Current
 from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import NANOSECONDS, ResultTable, find_shape, widen
 from holdsfor.job.live.batch.clock import due_by_clock
@@ -38,12 +39,13 @@ from holdsfor.job.live.start.identity import identify_rules
 from holdsfor.job.run_warnings import warn_of_cut_times, warn_of_times_outside
 from holdsfor.job.shapes import shapes_of
 from holdsfor.job.times import check_times
-from holdsfor.language.choosing import agree_on_tick_unit, choose_results
+from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
-from holdsfor.local.known import Current, Known
+from holdsfor.local.known import Known
 from holdsfor.local.saving import Saved, SessionTerms, read_session, write_session
 from holdsfor.plan import plan
+from holdsfor.rules import Rules, as_description
 
 if TYPE_CHECKING:
     from holdsfor.why.derivation import Derivation
@@ -52,23 +54,24 @@ Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
-def live(
-    description: EventDescription,
+def session(
+    rules: Rules,
     *,
     window: Duration,
     step: Duration,
     start: TimePoint | None = None,
     end: TimePoint | None = None,
-    tick: Duration = 1,
+    sample_every: Duration = 1,
     tick_unit: TickUnit | None = None,
     report: Report = "eager",
     keep: Duration | None = None,
     incremental: bool = True,
     only: str | Iterable[str] | None = None,
-) -> LiveSession:
-    """A session that recognises while events come in, in this process: `add` events, `advance` to a time.
+) -> Session:
+    """Begin a session that recognises while events come in, in this process: `add` events, `advance` to a time.
 
-    Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
+    rules: an event description, or the path of a rule file. Times are ticks, or durations such as '4h', with tick_unit
+    ('s', 'ms' or 'us') for how long a tick is.
     report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
     changes. keep: how long `current` knows of what is over; None: for ever. incremental: whether a query time looks
     only at what changes, unless that is most of what is known; if not, it looks at all that is not settled yet. What
@@ -76,44 +79,52 @@ def live(
     internal.
     """
     check_report(report)
+    description = as_description(rules, only)
     unit = agree_on_tick_unit(description, tick_unit)
-    times = check_times(GivenTimes(window, step, start, end, tick), unit)
+    times = check_times(GivenTimes(window, step, start, end, sample_every), unit)
     ticks_to_keep = None if keep is None else ticks_of("time to keep", keep, unit)
-    session = _begin(choose_results(description, only), SessionTerms(times, unit, report, ticks_to_keep), incremental)
-    warn_if_unbounded(session.program.plan)
+    new = _begin(description, SessionTerms(times, unit, report, ticks_to_keep), incremental)
+    warn_if_unbounded(new.program.plan)
     if times.start is not None:
-        session.begin(times.start)
-    return session
+        new.begin(times.start)
+    return new
+
+
+def live(rules: Rules, *, tick: Duration = 1, **settings: Any) -> Session:
+    """Begin a session, as DESIGN.md calls it; documents call it `session`."""
+    return session(rules, **({"sample_every": tick} | settings))
 
 
 def resume(
-    folder: str | Path,
-    description: EventDescription,
+    rules: Rules,
+    folder: str | Path | EventDescription,
     *,
     incremental: bool = True,
     only: str | Iterable[str] | None = None,
-) -> LiveSession:
-    """The session that `save` has written there. The rules must be those that it was begun with.
+) -> Session:
+    """Go on with the session that `save` has written to a folder. The rules must be those that it was begun with.
 
-    incremental, only: see `live`; a session that goes on tells of the same definitions.
+    incremental, only: see `session`; a session that goes on tells of the same definitions.
     """
+    if isinstance(folder, EventDescription):  # DESIGN.md has the folder first
+        rules, folder = folder, str(rules)
     store = Store(folder, private=True)
     saved = read_session(store)
-    session = _begin(choose_results(description, only), saved.terms, incremental)
-    changes = find_changes(saved.rules, identify_rules(session.program))
+    new = _begin(as_description(rules, only), saved.terms, incremental)
+    changes = find_changes(saved.rules, identify_rules(new.program))
     if changes:
         raise HoldsforError(
             f"the session in {store.shown()} was begun with {'; '.join(changes)}. "
             "Go on with the same rules, or begin anew."
         )
-    session.metrics.update(saved.metrics)
-    session.columns |= saved.columns
-    session.seen |= saved.seen
-    session.types |= saved.types
+    new.metrics.update(saved.metrics)
+    new.columns |= saved.columns
+    new.seen |= saved.seen
+    new.types |= saved.types
     if saved.start is not None:
-        session.begin(saved.start, saved.carried, saved.waiting)
-    session.results.restore(saved.intervals, saved.occurrences, session.fired)
-    return session
+        new.begin(saved.start, saved.carried, saved.waiting)
+    new.results.restore(saved.intervals, saved.occurrences, new.last_query_time)
+    return new
 
 
 def _join_tables(first: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
@@ -122,11 +133,11 @@ def _join_tables(first: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables([first, *some]) if some else first
 
 
-def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> LiveSession:
+def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> Session:
     description = description.with_input()
     with shown_refusals(description.texts.sources):
         program = make_program(plan(description))
-    return LiveSession(description, terms, program, Known(terms.keep), incremental)
+    return Session(description, terms, program, Known(terms.keep), incremental)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -151,12 +162,12 @@ class QueryCounts(NamedTuple):
 
 
 def one_at_a_time(
-    method: Callable[Concatenate[LiveSession, Arguments], Answer],
-) -> Callable[Concatenate[LiveSession, Arguments], Answer]:
+    method: Callable[Concatenate[Session, Arguments], Answer],
+) -> Callable[Concatenate[Session, Arguments], Answer]:
     """Let a method of a session wait until what other threads have called is done."""
 
     @wraps(method)
-    def locked(session: LiveSession, /, *args: Arguments.args, **options: Arguments.kwargs) -> Answer:
+    def locked(session: Session, /, *args: Arguments.args, **options: Arguments.kwargs) -> Answer:
         with session.lock:
             return method(session, *args, **options)
 
@@ -164,8 +175,8 @@ def one_at_a_time(
 
 
 @dataclass(slots=True, repr=False)
-class LiveSession:
-    """Made by `holdsfor.live` and `holdsfor.resume`. Several threads may call it: each call waits for the one before.
+class Session:
+    """Begun by `holdsfor.session` or `holdsfor.resume`. Several threads may call it: each waits for the one before.
 
     metrics: counts of rows in, unused, late, rejected and equal to another (told with the query time that sees them),
     of query times and of changes, since the session began, and how much was looked at to find the changes.
@@ -184,12 +195,12 @@ class LiveSession:
     lock: RLock = field(default_factory=RLock, compare=False)
 
     def __repr__(self) -> str:
-        until = "not begun" if self.fired is None else f"up to {self.fired}"
-        return f"<LiveSession: {until}, {self.metrics['events_in']:,} events in>"
+        until = "not begun" if self.last_query_time is None else f"up to {self.last_query_time}"
+        return f"<Session: {until}, {self.metrics['events_in']:,} events in>"
 
     @property
-    def fired(self) -> int | None:
-        """The last query time that is over; None: there was none yet."""
+    def last_query_time(self) -> int | None:
+        """Return the last query time that is over; None if there was none yet."""
         return None if self.evaluation is None else self.evaluation.fired
 
     @one_at_a_time

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import threading
-from typing import Unpack
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Unpack
 
 from holdsfor.duration import seconds_between
 from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.job.live.batch.crew import Alone
 from holdsfor.job.live.batch.delivery import Stopped, here
-from holdsfor.job.live.input.feeds import Feed
+from holdsfor.job.live.input.feeds import Feed, open_feed
 from holdsfor.job.live.input.reading import Reader
-from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.query import StreamQuery
 from holdsfor.job.live.start.beginning import Begun, StreamOptions, begin_stream
 from holdsfor.job.live.state.bucket_state import Memory
 from holdsfor.job.live.state.progress import offset_of, write_done, write_offset
 from holdsfor.language.description import EventDescription
+from holdsfor.rules import Rules, as_description
 
 #: Seconds between two looks for new rows, unless the user says otherwise.
 PAUSE = 0.05
@@ -25,6 +28,37 @@ BUCKETS = 1
 
 
 def stream(
+    rules: Rules,
+    source: str | Path,
+    *,
+    format: str | None = None,
+    mapping: Any = None,
+    max_events: int | None = None,
+    max_files: int | None = None,
+    every: str | None = None,
+    once: bool = False,
+    name: str | None = None,
+    **options: Unpack[StreamOptions],
+) -> StreamQuery:
+    """Recognise on a stream, in this process, until it is stopped.
+
+    rules: an event description, or the path of a rule file. source: a folder that gets new files, a pattern of files,
+    or a broker (`mqtt://host/topic`); format, mapping: see `read_events`. max_events, max_files: how much a batch takes
+    at most. every: how often to look for new rows ('5s'). once: end when all that is there has been read.
+    window, step, checkpoint and all other options: see `StreamOptions`. Default for buckets: 1.
+    """
+    description, take_over = as_description(rules), options.get("take_over", False)
+    place = (str(source), options["checkpoint"], format, mapping, max_events, max_files, take_over)
+    with ExitStack() as opened:
+        feed, reader = opened.enter_context(open_feed(*place))
+        started = begin_stream(description, reader, here, BUCKETS, **options)
+        query = LocalQuery(started, feed, once, name, _seconds_of_pause(every))
+        query.closing = opened.pop_all()
+        query.begin()
+    return query
+
+
+def stream_feed(
     description: EventDescription,
     feed: Feed,
     reader: Reader,
@@ -34,22 +68,23 @@ def stream(
     name: str | None = None,
     **options: Unpack[StreamOptions],
 ) -> LocalQuery:
-    """Recognises on a stream, in this process, until it is stopped. feed, reader: as `open_feed` gives them.
-
-    every: how often to look for new rows ('5s'). once: ends when all that is there has been read.
-    window, step, checkpoint and all other options: see `StreamOptions`. Default for buckets: 1.
-    """
-    pause = PAUSE if every is None else seconds_between(every)
-    live = LocalQuery(begin_stream(description, reader, here, BUCKETS, **options), feed, once, name, pause)
-    live.begin()
-    return live
+    """Recognise on a feed that somebody else has opened, and closes. feed, reader: as `open_feed` gives them."""
+    started = begin_stream(description, reader, here, BUCKETS, **options)
+    query = LocalQuery(started, feed, once, name, _seconds_of_pause(every))
+    query.begin()
+    return query
 
 
-class LocalQuery(LiveQuery):
+def _seconds_of_pause(every: str | None) -> float:
+    return PAUSE if every is None else seconds_between(every)
+
+
+class LocalQuery(StreamQuery):
     """Works in a thread of its own, so that whoever has begun it can watch and stop it."""
 
     def __init__(self, started: Begun, feed: Feed, once: bool, name: str | None, pause: float) -> None:
         super().__init__(started, once, name)
+        self.closing = ExitStack()  # what is closed when the stream ends
         self._feed, self._pause = feed, pause
         self._memory = Memory()  # all batches are evaluated here, so that state files are only written
         self._ended = threading.Event()  # asked to end
@@ -66,7 +101,7 @@ class LocalQuery(LiveQuery):
 
     def _work(self) -> None:
         try:
-            with self.lease:
+            with self.closing, self.lease:
                 self._run_batches()
         except Stopped:
             return
@@ -75,7 +110,7 @@ class LocalQuery(LiveQuery):
 
     def _run_batches(self) -> None:
         if self.once:
-            self._feed.take_what_is_there()
+            self._feed.seal()
         before = self.job.last()
         offset = self._feed.initial() if before is None else offset_of(before) or self._feed.initial()
         batch = 0 if before is None else before.source.batch + 1

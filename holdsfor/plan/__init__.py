@@ -10,6 +10,7 @@ A chain of operators turns rows into rows, and ends in a `Conclude`:
     Holding       rows at whose time the fluent holds; binds what is new
     Lookup        rows joined with background facts
     Where, Let    rows compared; a value calculated
+    TimesOf       rows of a pattern with the times of their occurrence as values
     Match         rows whose term has this form; binds what is new inside
     Without       rows for which the inner chain gives nothing
     Tally         rows with the number of answers of the inner chain, or their sum, least or greatest

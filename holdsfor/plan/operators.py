@@ -72,11 +72,15 @@ class Relation:
 # ---------------------------------------------------------------- chains: the body of a rule
 
 
+@dataclass(frozen=True, slots=True)
 class Operator(PlanNode):
-    """A link of a chain, which turns rows into rows. WORD: what it does with its claim, in the text of a plan."""
+    """A link of a chain, which turns rows into rows. WORD: what it does with its claim, in the text of a plan.
 
-    __slots__ = ()
+    place: of the condition that it stands for.
+    """
+
     WORD: ClassVar[str] = ""
+    place: Place = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @property
     def is_filter(self) -> bool:
@@ -129,6 +133,24 @@ class Occurring(Operator):
 
     def claim(self, writer: Writer) -> str:
         return f"{self.pattern.text(writer)} from {writer.name(self.start)} to {writer.name(self.time)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TimesOf(Operator):
+    """Binds variables to the first and the last point of the occurrence of a pattern that conditions stand behind."""
+
+    start: str | None
+    end: str | None
+
+    VARIABLES = BINDS = ("start", "end")
+
+    @property
+    def is_filter(self) -> bool:
+        return True
+
+    def claim(self, writer: Writer) -> str:
+        start, end = ("any time" if name is None else writer.name(name) for name in (self.start, self.end))
+        return f"from {start} to {end}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +294,7 @@ class Tally(Operator):
         return f"let {writer.name(self.variable)} be the {self.function} of {of}({writer.chain(self.chain)})"
 
 
-Op = At | Occurring | Holding | Lookup | Where | Let | Match | Without | Tally
+Op = At | Occurring | TimesOf | Holding | Lookup | Where | Let | Match | Without | Tally
 Chain = tuple[Op, ...]
 
 

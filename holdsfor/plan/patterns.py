@@ -71,6 +71,10 @@ class PatternNode(PlanNode):
         """Whether what occurs depends also on what else does: on what a policy takes, or a window counts."""
         return self.policy != "unrestricted"
 
+    def tested(self) -> tuple[Pattern, tuple[Chain, ...]] | None:
+        """Return the pattern whose occurrences it tests, with the alternatives that they may pass."""
+        return None
+
     def needs_events(self) -> bool:
         """Whether it occurs only where something happens: a point in time does anyway."""
         return any(operand.needs_events() for operand in self.positive_operands)
@@ -230,6 +234,9 @@ class Selected(PatternNode):
     conditions: tuple[Chain, ...]
 
     CHILDREN = VARIABLES = BINDS = ("pattern", "conditions")
+
+    def tested(self) -> tuple[Pattern, tuple[Chain, ...]] | None:
+        return self.pattern, self.conditions
 
     def width(self) -> int | None:
         return self.pattern.width()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import pyarrow as pa
 
-from holdsfor.duration import GivenTimes, TimeOptions
+from holdsfor.duration import TimeOptions, gather_times
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.fence import Fence, Sample, join_samples, sample_of, span_of
 from holdsfor.engine.input.window import check_ticks
@@ -102,12 +102,12 @@ def recognise(
     """Recognise what the rules (a description, or the path of a rule file) define in the events, on Spark.
 
     events: a DataFrame, several by their names in the mapping, or whatever read_events takes.
-    window, step, start, end, tick, tick_unit: see `TimeOptions`.
+    window, step, start, end, sample_every, tick_unit: see `TimeOptions`.
     buckets: entities are shared out over so many (default: 4 a core, fewer where there is little input, more
     where there is much).
     out: workers write the result tables there. only: see `holdsfor.recognise`.
     """
-    chosen = GivenTimes(**times)
+    chosen = gather_times(**times)
     out = None if out is None else Path(out).absolute()
     description = as_description(rules, only).with_input()
     if isinstance(events, EventSource):

@@ -13,7 +13,7 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.kafka import OPTIONS, Kafka, subscription
 from holdsfor.io.mqtt.sink import IN_TOPICS, change_fields, check_placeholders
-from holdsfor.io.sinks.messages import in_order, messages
+from holdsfor.io.sinks.messages import changes_as_json, in_order
 from holdsfor.spark.errors import reason_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class KafkaSink:
         """Topic, key and value of each change, in the order of query times."""
         rows = list(change_fields(batch, in_order(changes)))
         topics = [self.topic.format(**{name: _plain(row[name]) for name in IN_TOPICS}) for row in rows]
-        return pa.table({"topic": topics, "key": [row["id"] for row in rows], "value": messages(batch, changes)})
+        return pa.table({"topic": topics, "key": [row["id"] for row in rows], "value": changes_as_json(batch, changes)})
 
 
 def _plain(value: object) -> str:
@@ -116,12 +116,12 @@ def required_connector() -> Iterator[None]:
             raise
         raise HoldsforError(
             "Spark has no connector for Kafka here. Let Spark fetch it when it starts: "
-            f"--conf spark.jars.packages={connector()}"
+            f"--conf spark.jars.packages={kafka_package()}"
         ) from error
 
 
-def connector() -> str:
-    """The package of the connector for this Spark."""
+def kafka_package() -> str:
+    """Return the package of the connector for this Spark, which spark.jars.packages fetches."""
     from pyspark import __version__
 
     return f"org.apache.spark:spark-sql-kafka-0-10_2.13:{__version__}"

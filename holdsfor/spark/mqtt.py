@@ -77,7 +77,7 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self.limit
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self.feed.take_what_is_there()
+        self.feed.seal()
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         """At least one segment, if there is one, however large."""
@@ -99,7 +99,7 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self.feed.forget(end)
 
 
-def messages(spark: SparkSession, folder: str, **options: object) -> DataFrame:
+def mqtt_stream(spark: SparkSession, folder: str, **options: object) -> DataFrame:
     """The messages in a spool as a stream: id, topic, payload, received (milliseconds since 1970)."""
     spark.dataSource.register(MqttSource)
     texts = {key: str(value) for key, value in options.items()}

@@ -78,8 +78,8 @@ def are_kernels_compiled() -> bool:
 def load_kernels() -> int:
     """Calls those that most rules need, by a small run."""
     description, events = holdsfor.parse(RULES), holdsfor.read_events(EVENTS, format="terms")
-    holdsfor.recognise(description, events, window=10, step=10, stepped=True)
-    session = holdsfor.live(description, window=20, step=2, start=0)
+    holdsfor.recognise(description, events, window=10, step=10, changes=True)
+    session = holdsfor.session(description, window=20, step=2, start=0)
     session.add(events)
     for query_time in range(2, 41, 2):
         session.advance(query_time)

@@ -2,7 +2,7 @@
 // Time: exact readings of whole ticks (BigInt, as 64-bit times do not fit a double), and where the axis has its ticks.
 const data = JSON.parse(document.getElementById("data").textContent);
 const origin = BigInt(data.origin);
-const perSecond = { seconds: 1, milliseconds: 1000 }[data.clock] || 0; // 0: plain ticks
+const perSecond = { s: 1, ms: 1000 }[data.tick_unit] || 0; // 0: plain ticks
 
 const two = (n) => String(n).padStart(2, "0");
 

@@ -15,7 +15,8 @@ import pyarrow as pa
 from holdsfor.printable import count_text
 from holdsfor.view.shown_rows import EVERYBODY, Kind, LaneRow, count_names, name_missing, take_busiest, thin_out
 
-Clock = OneOf["ticks", "seconds", "milliseconds"]
+#: What a tick is, for people; auto: as the numbers look.
+ShownUnit = OneOf["auto", "s", "ms", "ticks"]
 
 _DIGITS = re.compile(r"(\d+)")
 _NEVER = 1 << 63
@@ -46,7 +47,7 @@ class Definition:
 def lay_out(
     intervals: pa.Table,
     occurrences: pa.Table | None,
-    clock: Clock | OneOf["auto"],
+    tick_unit: ShownUnit,
     limit: int,
     inputs: pa.Table | None = None,
     definitions: Sequence[Definition] = (),
@@ -72,7 +73,7 @@ def lay_out(
         rows += thinned
         if len(chosen) > limit:
             notes.append(f"Only {len(thinned):,} of {len(chosen):,} {noun} are shown: of each kind the same share.")
-    return _content(rows, subjects, clock, [*notes, *name_missing(rows, totals)], definitions, groups or {}, totals)
+    return _content(rows, subjects, tick_unit, [*notes, *name_missing(rows, totals)], definitions, groups or {}, totals)
 
 
 # ---------------------------------------------------------------- rows
@@ -111,7 +112,7 @@ def _entities(row: LaneRow, subjects: set[str]) -> list[str]:
 def _content(
     rows: list[LaneRow],
     subjects: set[str],
-    clock: Clock | OneOf["auto"],
+    tick_unit: ShownUnit,
     notes: list[str],
     definitions: Sequence[Definition],
     groups: Mapping[str, str],
@@ -127,7 +128,7 @@ def _content(
     entities = sorted({entity for entity, _ in lanes}, key=natural)
     number = {entity: i for i, entity in enumerate(entities)}
     content: dict[str, Any] = {
-        "clock": guess_clock(origin, last) if clock == "auto" else clock,
+        "tick_unit": guess_unit(origin, last) if tick_unit == "auto" else tick_unit,
         "origin": str(origin),
         "span": max(1, last - origin),
         "notes": notes,
@@ -255,11 +256,11 @@ def _summary(rows: list[LaneRow], kinds: list[Kind], entities: list[str]) -> str
     return ", ".join(parts)
 
 
-def guess_clock(first: int, last: int) -> Clock:
+def guess_unit(first: int, last: int) -> OneOf["s", "ms", "ticks"]:
     """Guess what a tick is: numbers from 1990 to 2100, in seconds or milliseconds since 1970, are taken for such."""
     if _FROM <= first <= last <= _TO:
-        return "seconds"
-    return "milliseconds" if _FROM * 1000 <= first <= last <= _TO * 1000 else "ticks"
+        return "s"
+    return "ms" if _FROM * 1000 <= first <= last <= _TO * 1000 else "ticks"
 
 
 def natural(name: str) -> list[tuple[int, int | str]]:

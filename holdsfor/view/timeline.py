@@ -7,12 +7,11 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from typing import Literal as OneOf
 
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.view.lanes import Clock, Definition, lay_out
+from holdsfor.view.lanes import Definition, ShownUnit, lay_out
 
 LIMIT = 100_000
 
@@ -27,7 +26,7 @@ def timeline(
     occurrences: pa.Table | None,
     out: Path | str,
     title: str = "Holdsfor timeline",
-    clock: Clock | OneOf["auto"] = "auto",
+    tick_unit: ShownUnit = "auto",
     limit: int = LIMIT,
     inputs: pa.Table | None = None,
     definitions: Sequence[Definition] = (),
@@ -36,7 +35,7 @@ def timeline(
     """Write the page and return its path.
 
     intervals, occurrences: tables as `recognise` gives them.
-    clock: "seconds" or "milliseconds" since 1970 (shown as UTC dates) or plain "ticks"; "auto" looks at the numbers.
+    tick_unit: "s" or "ms" since 1970 (shown as UTC dates) or plain "ticks"; "auto" looks at the numbers.
     limit: with more intervals the page shows only the busiest entities, and says so.
     inputs: rows that were read, as `holdsfor.view.inputs.input_table` gives them, to be drawn below the results.
     definitions: what a press on a bar shows: the rules that define it, and the last input that they saw.
@@ -45,7 +44,7 @@ def timeline(
     _require(intervals, _INTERVALS, "intervals")
     if occurrences is not None:
         _require(occurrences, _OCCURRENCES, "occurrences")
-    content = lay_out(intervals, occurrences, clock, limit, inputs, definitions, groups)
+    content = lay_out(intervals, occurrences, tick_unit, limit, inputs, definitions, groups)
     parts = {
         "title": html.escape(title),
         "style": _read("page.css"),

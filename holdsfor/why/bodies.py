@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdsfor.engine.bodies.calculate import calculate
 from holdsfor.engine.bodies.chain import run
-from holdsfor.plan.operators import At, Chain, Holding, Lookup, Operator, Tally, Without
-from holdsfor.why.derivation import Derivation
+from holdsfor.language.nodes import find_all
+from holdsfor.language.terms import Compound, Place, Term, Var
+from holdsfor.plan.operators import At, Chain, Holding, Let, Lookup, Match, Operator, Tally, TimesOf, Where, Without
+from holdsfor.why.background import as_calls, explain_lookup
+from holdsfor.why.derivation import Derivation, Kind
 from holdsfor.why.influence import MORE, Effect
 from holdsfor.why.solutions import Solution, each_row
 
@@ -22,26 +26,71 @@ Several = Generator[Steps, Derivation, tuple[Derivation, ...]]
 """The same of several derivations."""
 
 
-def explain_body(chain: Chain, solution: Solution, walk: Walk) -> Several:
-    """Explain each condition of a solution."""
+def explain_body(chain: Chain, solution: Solution, walk: Walk, rule: Place | None = None) -> Several:
+    """Explain each condition of a solution; together what is asked for by a clause that the rule calls."""
     causes = []
     for op in chain:
-        causes.append((yield from EXPLAINED_BY.get(type(op), _calculated)(op, solution, walk)))
-    return tuple(causes)
+        causes.append((yield from EXPLAINED_BY[type(op)](op, solution, walk)))
+    return tuple(as_calls(chain, causes, solution, rule))
 
 
-def explain_lookup(op: Lookup, solution: Solution, walk: Walk) -> Steps:
-    """Explain a background fact: it is one."""
+def _looked_up(op: Lookup, solution: Solution, walk: Walk) -> Steps:
+    """Explain a background fact."""
     yield from ()
-    text = op.claim(solution.writer)
-    return Derivation("fact", text, rule=walk.replay.fact_places.get(text))
+    return explain_lookup(op, solution)
 
 
-def _calculated(op: Operator, solution: Solution, walk: Walk) -> Steps:
-    """Explain a comparison or a calculation by its values."""
+def condition(kind: Kind, op: Operator, solution: Solution, /, **details: Any) -> Derivation:
+    """Return a condition by its values, with what the rule says."""
+    values, written = op.claim(solution.writer), solution.as_written(op)
+    notes = (written,) if written not in ("", values) else ()
+    named = {"written": written} if written else {}
+    return Derivation(kind, values, notes=notes).having(**details, **named)
+
+
+def _compared(op: Where, solution: Solution, walk: Walk) -> Steps:
+    """Explain a comparison by both of its values."""
     yield from ()
-    values, rule = op.claim(solution.writer), solution.as_written(op)
-    return Derivation("condition", values, notes=(rule,) if rule not in ("", values) else ())
+    left, right = value_of(op.left, solution), value_of(op.right, solution)
+    node = condition("comparison", op, solution, left=left, op=op.op, right=right)
+    return with_functions(node, (op.left, op.right), solution)
+
+
+def _calculated(op: Let, solution: Solution, walk: Walk) -> Steps:
+    """Explain a calculation by its value and those that it is made of."""
+    yield from ()
+    value, expression = solution.value(op.variable), solution.writer.term(op.expression)
+    node = condition("calculation", op, solution, op="=" if op.same else "is", value=value, expression=expression)
+    return with_functions(node, (op.expression,), solution)
+
+
+def _matched(op: Match, solution: Solution, walk: Walk) -> Steps:
+    """Explain that a term has a form, with what its parts are."""
+    yield from ()
+    left, right = solution.writer.term(op.term), solution.writer.arg(op.form)
+    return condition("comparison", op, solution, left=left, op="=", right=right)
+
+
+def with_functions(node: Derivation, terms: tuple[Term, ...], solution: Solution) -> Derivation:
+    """Return a condition with a note for each function that is called in it: its arguments, and its value."""
+    calls = [part for term in terms for part in find_all(term, Compound) if part.functor[0].isalpha()]
+    notes = tuple(f"{solution.writer.term(call)} = {value_of(call, solution)}" for call in calls)
+    return Derivation(node.kind, node.what, notes=(*node.notes, *notes), details=node.details)
+
+
+def value_of(term: Term, solution: Solution) -> str:
+    """Write the value of a side of a comparison: worked out, if it is a calculation."""
+    if isinstance(term, Compound):
+        rows, column = calculate(term, solution.row, solution.replay.world)
+        if rows.size:
+            return solution.with_row(rows.bind({"value": column})).value("value")
+    return solution.value(term.name) if isinstance(term, Var) else solution.writer.term(term)
+
+
+def _timed(op: TimesOf, solution: Solution, walk: Walk) -> Steps:
+    """Explain the times of an occurrence, which are its own."""
+    yield from ()
+    return condition("comparison", op, solution)
 
 
 def _holding(op: Holding, solution: Solution, walk: Walk) -> Steps:
@@ -73,8 +122,10 @@ def _edge(op: At, solution: Solution, walk: Walk) -> Steps:
             low = fact.start if begins else fact.end - 1
             cause = yield walk.explain(fact, low, low + 1)
             rows = walk.influence.rows_for([Effect(fact.relation, fact.key, MORE)])
-            what = f"{walk.replay.name(fact)} {'begins' if begins else 'ends'}"
-            return Derivation("condition", what, at=walk.replay.time(point), causes=(cause,), considered=rows)
+            kind: Kind = "begins" if begins else "ends"
+            name = walk.replay.name(fact)
+            node = Derivation(kind, f"{name} {kind}", at=walk.replay.time(point), causes=(cause,), considered=rows)
+            return node.having(fact=name, edge=op.what)
     return walk.lost(op.claim(solution.writer))
 
 
@@ -82,29 +133,40 @@ def _absent(op: Without, solution: Solution, walk: Walk) -> Steps:
     """Explain a negation by what it says; what could make it false goes with it."""
     yield from ()
     rows = walk.influence.rows_against(op.chain, solution.row)
-    return Derivation("absent", op.claim(solution.writer), considered=rows)
+    looked_for = [inner.claim(solution.writer) for inner in op.chain]
+    return Derivation("absent", op.claim(solution.writer), considered=rows).having(looked_for=looked_for)
 
 
 def _counted(op: Tally, solution: Solution, walk: Walk) -> Steps:
     """Explain an aggregate by all solutions that counted."""
     solutions = run(op.chain, walk.replay.world, solution.row)
-    causes: list[Derivation] = []
+    causes = []
     for row in each_row(solutions):
-        causes += yield from explain_body(op.chain, solution.with_row(row), walk)
-    return Derivation(
-        "condition",
-        op.claim(solution.writer),
-        notes=(f"{solutions.size} solutions",),
-        causes=tuple(causes),
-        considered=walk.influence.rows_against(op.chain, solution.row),
-    )
+        causes.append((yield from _one_counted(op, solution, solution.with_row(row), walk)))
+    rows = walk.influence.rows_against(op.chain, solution.row)
+    node = Derivation("aggregate", op.claim(solution.writer), causes=tuple(causes), considered=rows)
+    return node.having(function=op.function, value=solution.value(op.variable))
+
+
+def _one_counted(op: Tally, solution: Solution, counted: Solution, walk: Walk) -> Steps:
+    """Explain a solution of an aggregate, with the values of its own variables."""
+    causes = yield from explain_body(op.chain, counted, walk)
+    bindings = tuple(each for each in counted.bindings() if each not in solution.bindings())
+    text = ", ".join(f"{name}={value}" for name, value in bindings)
+    value = {} if op.function == "count" else {"value": value_of(op.term, counted)}
+    node = Derivation("solution", f"counted: {text}" if text else "counted", bindings=bindings, causes=causes)
+    return node.having(**value)
 
 
 EXPLAINED_BY: dict[type[Operator], Callable[[Any, Solution, Walk], Steps]] = {
     At: _at,
     Holding: _holding,
-    Lookup: explain_lookup,
+    Lookup: _looked_up,
+    Where: _compared,
+    Let: _calculated,
+    Match: _matched,
     Without: _absent,
     Tally: _counted,
+    TimesOf: _timed,
 }
-"""How each kind of condition is explained; the others are calculations."""
+"""How each kind of condition is explained."""

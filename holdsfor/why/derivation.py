@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -15,7 +15,33 @@ from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import Input
 from holdsfor.language.terms import Place
 
-Kind = OneOf["holds", "happens", "input", "fact", "condition", "absent", "unexplained"]
+Kind = OneOf[
+    "input",
+    "fact",
+    "happens",
+    "holds",
+    "unkept",
+    "call",
+    "comparison",
+    "calculation",
+    "begins",
+    "ends",
+    "absent",
+    "aggregate",
+    "solution",
+    "lasts",
+    "related",
+    "pair",
+    "near",
+    "match",
+    "chosen",
+    "declared",
+    "ending",
+    "attempt",
+    "failed",
+    "unexplained",
+]
+NO_LONGER_KEPT = "decided on input that is no longer kept"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,13 +55,13 @@ class LeafRows:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Derivation:
-    """A fact, when it is true, and why.
+    """A fact, when it is true, and why; `holdsfor.why` says what each kind has.
 
     what: the fact as rules write it. since, until: of an interval (until None: not over), or of an event that takes
     time; at: of an event, or of a condition at a point. rule: where the rule stands that concludes it, with the values
     of its variables; of a background fact, where that stands. causes: the conditions that were true, each with its
     own. ended: why an interval was over. rows: of a leaf, the rows of the input. considered: rows that could have
-    changed it, and did not.
+    changed it, and did not. details: what else its kind has, by name. history: of the root, (start, end, tick).
     """
 
     kind: Kind
@@ -50,6 +76,8 @@ class Derivation:
     ended: tuple[Derivation, ...] = ()
     rows: tuple[LeafRows, ...] = ()
     considered: tuple[LeafRows, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    history: tuple[int, int, int] | None = None
 
     def __str__(self) -> str:
         from holdsfor.why.printing import as_text
@@ -72,7 +100,7 @@ class Derivation:
 
     @property
     def unexplained(self) -> tuple[str, ...]:
-        """Return what the tree cannot explain yet."""
+        """Return what the tree cannot explain."""
         return tuple(node.what for node in self.nodes() if node.kind == "unexplained")
 
     def inputs(self) -> EventSource:
@@ -80,11 +108,20 @@ class Derivation:
         rows = (each for node in self.nodes() for each in (*node.rows, *node.considered))
         return SomeEvents((), collect_blocks(rows))
 
+    def having(self, **details: Any) -> Derivation:
+        """Return the node with more details."""
+        return replace(self, details={**self.details, **details})
+
     def as_dict(self) -> dict[str, Any]:
-        """Return the tree as plain values, for JSON. A node that comes again has only `what` and `again`."""
-        from holdsfor.why.printing import as_dict
+        """Return the tree as plain values, for JSON: a list of nodes, and one of the rows that are its evidence."""
+        from holdsfor.why.plain import as_dict
 
         return as_dict(self)
+
+
+def unkept(node: Derivation) -> Derivation:
+    """Say of a node that it was decided on input that is gone: it has no causes."""
+    return replace(node, kind="unkept", notes=(NO_LONGER_KEPT,))
 
 
 @dataclass(frozen=True, slots=True)

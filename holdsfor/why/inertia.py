@@ -14,7 +14,7 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.plan.definitions import Due, Simple
 from holdsfor.plan.operators import Conclude, Let, Of, Relation
 from holdsfor.why.bodies import Steps
-from holdsfor.why.derivation import Derivation
+from holdsfor.why.derivation import Derivation, unkept
 from holdsfor.why.influence import LESS, MORE, Effect
 from holdsfor.why.replay import Key, PartialKey, TimedFact
 from holdsfor.why.solutions import Solution, agreeing, at_times, bind_head, each_row, solve
@@ -46,7 +46,8 @@ def explain_inertia(node: Derivation, fact: TimedFact, walk: Walk) -> Steps:
     low, high = fact.start - walk.replay.world.axis.tick, fact.start - 1
     for rule in sorted(fluent.initiations[place], key=lambda rule: None in rule.args):
         for at, row in changes(rule, fact.key, low, high, walk):
-            node = replace(node, notes=(f"initiated at {walk.replay.time(at)}",))
+            initiated = walk.replay.time(at)
+            node = replace(node, notes=(f"initiated at {initiated}",)).having(by="initiated", initiated=initiated)
             if None in rule.args:
                 alive = yield _alive(fluent, fact, walk)
                 node = replace(node, causes=(alive,))
@@ -61,7 +62,8 @@ def _initially(node: Derivation, fluent: Simple, place: int, fact: TimedFact, wa
     for declared in fluent.initially[place] if fluent.initially else ():
         values = {declared.start: Column(walk.replay.world.dictionary, numbers=first)} if declared.start else {}
         for row in each_row(solve(declared, fact.key, walk.replay, values)):
-            return (yield walk.by_rule(replace(node, notes=("initially",)), declared, row))
+            node = replace(node, notes=("initially",)).having(by="initially")
+            return (yield walk.by_rule(node, declared, row))
     return replace(node, causes=(walk.lost("what holds initially"),))
 
 
@@ -84,7 +86,7 @@ def _alive(fluent: Simple, fact: TimedFact, walk: Walk) -> Steps:
     for other, key in _other_values(fluent, fact):
         for before in walk.replay.find_key(other, key, fact.start - 1, fact.start):
             return (yield walk.explain(before, fact.start - 1, fact.start))
-    return Derivation("condition", "the grounding is declared")
+    return Derivation("declared", f"{walk.replay.name(fact)} is declared").having(fact=walk.replay.name(fact))
 
 
 # ---------------------------------------------------------------- deadlines
@@ -130,7 +132,9 @@ def explain_reached(node: Derivation, reached: Reached, walk: Walk) -> Steps:
     effects = (Effect(one, held.key, way) for one in (due.source, due.target) for way in (MORE, LESS))
     rows = walk.influence.rows_for(effects)
     text = f"initiated at {walk.replay.time(reached.initiated)}, deadline after {reached.duration}"
-    return replace(node, notes=(*node.notes, text), causes=(cause,), considered=(*node.considered, *rows))
+    node = replace(node, notes=(*node.notes, text), causes=(cause,), considered=(*node.considered, *rows))
+    initiated = walk.replay.time(reached.initiated)
+    return replace(node, rule=due.place).having(by="deadline", initiated=initiated, after=reached.duration)
 
 
 # ---------------------------------------------------------------- the end of an interval
@@ -142,23 +146,23 @@ def explain_end(fact: TimedFact, walk: Walk) -> Steps:
     assert fluent is not None
     low, high = fact.end - walk.replay.world.axis.tick, fact.end - 1
     if walk.replay.is_settled(fact.relation, low):
-        return Derivation("condition", "decided on input that is no longer kept", at=walk.replay.time(high))
+        return unkept(Derivation("ending", "ended", at=walk.replay.time(high)))
     for rule in fluent.terminations[fluent.relations.index(fact.relation)]:
         for at, row in changes(rule, fact.key, low, high, walk):
-            ending = Derivation("condition", "terminated", at=walk.replay.time(at))
+            ending = Derivation("ending", "terminated", at=walk.replay.time(at)).having(by="terminated")
             return (yield walk.by_rule(ending, rule, row))
     for other, key in _other_values(fluent, fact):
         for rule in fluent.initiations[fluent.relations.index(other)]:
             for at, row in changes(rule, key, low, high, walk):
                 text = f"{_initiated(other, rule, row, fact, walk)} was initiated"
-                ending = Derivation("condition", text, at=walk.replay.time(at))
+                ending = Derivation("ending", text, at=walk.replay.time(at)).having(by="initiated")
                 return (yield walk.by_rule(ending, rule, row))
     for due in walk.replay.deadlines:
         if due.source == fact.relation:
             turned = fact.key if due.values is None else (*fact.key[:-1], walk.replay.code(due.values[1]))
             for reached in find_reached(due.target, turned, low, high, walk):
                 at = walk.replay.time(reached.initiated + reached.duration)
-                return (yield explain_reached(Derivation("condition", "a deadline was reached", at=at), reached, walk))
+                return (yield explain_reached(Derivation("ending", "a deadline was reached", at=at), reached, walk))
     return walk.lost(f"what ended it at {walk.replay.time(fact.end)}")
 
 

@@ -50,7 +50,7 @@ class Influence:
         if group not in self._rows:
             rows = [
                 part
-                for effect in self._close(group)
+                for effect in self.close(group)
                 if effect.direction != MORE and self._replay.is_input(effect.relation)
                 for part in self._replay.rows_like(effect.relation, effect.key)
             ]
@@ -73,7 +73,7 @@ class Influence:
             return self._everything(fluent, relation, key)
         return self._ends(fluent, relation, key, MORE)
 
-    def _close(self, effects: Iterable[Effect]) -> set[Effect]:
+    def close(self, effects: Iterable[Effect]) -> set[Effect]:
         """Return the effects with all that they go back to."""
         reached = set(effects)
         waiting = list(reached)

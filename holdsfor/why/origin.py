@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from holdsfor.io.readers.read import EventSource
     from holdsfor.language.description import EventDescription
     from holdsfor.why.derivation import Derivation
+    from holdsfor.why.reach import ReachableRows
+    from holdsfor.why.request import Request
     from holdsfor.why.walk import Walk
     from holdsfor.why.why_not.refutation import Refutation
 
@@ -26,34 +29,37 @@ class Origin:
     source: EventSource
     windows: Windows
     unit: str
-    _walk: Walk | None = field(default=None, init=False)
-    _room: int = field(default=0, init=False)
 
     def why(self, fact: str, at: TimePoint) -> Derivation:
         """Explain why a fluent holds, or an event happens, at a time."""
-        from holdsfor.why.request import answer, read_request
+        from holdsfor.why.request import answer
 
-        request = read_request(fact, at, self.windows, self.unit)
-        return self.with_walk(lambda walk: answer(request, walk))
+        request = self.read(fact, at)
+        return self.with_walk(request, lambda walk: answer(request, walk))
 
     def why_not(self, fact: str, at: TimePoint) -> Refutation:
         """Tell why a fluent does not hold, or an event does not happen, at a time."""
-        from holdsfor.why.request import read_request
         from holdsfor.why.why_not.refutation import refute
 
-        request = read_request(fact, at, self.windows, self.unit)
-        return self.with_walk(lambda walk: refute(request, self, walk))
+        request = self.read(fact, at)
+        return self.with_walk(request, lambda walk: refute(request, self, walk))
 
-    def with_walk(self, answer: Callable[[Walk], Answer]) -> Answer:
-        """Answer a question by a walk through the evaluated history, again with more room if terms are too many."""
+    def read(self, fact: str, at: TimePoint) -> Request:
+        """Read a question about the history."""
+        from holdsfor.why.request import read_request
+
+        return read_request(fact, at, self.windows, self.unit)
+
+    @cached_property
+    def reach(self) -> ReachableRows:
+        """Return what finds the rows that facts depend on; the input is read for it."""
+        from holdsfor.why.reach import ReachableRows
+        from holdsfor.why.replay import read_history
+
+        return ReachableRows(read_history(self.description, self.source, self.windows))
+
+    def with_walk(self, request: Request, answer: Callable[[Walk], Answer]) -> Answer:
+        """Answer a question by what it depends on, evaluated again; with more room if terms are too many."""
         from holdsfor.engine.data.dictionary import with_room
-        from holdsfor.why.replay import replay
-        from holdsfor.why.walk import Walk
 
-        def attempt(room: int) -> Answer:
-            if self._walk is None or self._room < room:
-                self._walk = Walk(replay(self.description, self.source, self.windows, room))
-                self._room = room
-            return answer(self._walk)
-
-        return with_room(attempt)
+        return with_room(lambda room: answer(self.reach.walk(request, room)))

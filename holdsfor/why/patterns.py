@@ -7,6 +7,7 @@ pairs of occurrences stand as the pattern asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, START, first_of, join_rows, match_pattern, pair_around, pair_up
 from holdsfor.plan.operators import Chain, Occurring
-from holdsfor.plan.patterns import Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
+from holdsfor.plan.patterns import ALL, Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans
 from holdsfor.why.bodies import Several, explain_body
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.influence import MORE, Effect
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from holdsfor.why.walk import Walk
 
 Span = tuple[int, int]
+MOST_SHOWN = 3
 
 
 def explain_match(op: Occurring, solution: Solution, walk: Walk) -> Several:
@@ -53,13 +55,14 @@ def _scanned(pattern: Scan, solution: Solution, span: Span, walk: Walk) -> Sever
             cause = yield walk.explain(fact, max(fact.start, begin), fact.end)
             rows = walk.influence.rows_for([Effect(pattern.relation, fact.key, MORE)])
             text = f"{pattern.text(solution.writer)} from begin to end"
-            return (Derivation("condition", text, since=span[0], at=span[1], causes=(cause,), considered=rows),)
+            node = Derivation("match", text, since=span[0], at=span[1], causes=(cause,), considered=rows)
+            return (node.having(op="interval"),)
     return ()
 
 
 def _moment(pattern: Moment, solution: Solution, span: Span, walk: Walk) -> Several:
     yield from ()
-    return (Derivation("condition", f"time {pattern.time}", at=pattern.time),)
+    return (_match("time", f"time {pattern.time}", (pattern.time, pattern.time), ()),)
 
 
 def _selected(pattern: Selected, solution: Solution, span: Span, walk: Walk) -> Several:
@@ -68,7 +71,8 @@ def _selected(pattern: Selected, solution: Solution, span: Span, walk: Walk) -> 
         for chain, passed in _passing(pattern.conditions, solution.row, row, walk.replay):
             inner = solution.with_row(passed)
             causes = yield from _explain(pattern.pattern, inner, span, walk)
-            return (*causes, *(yield from explain_body(chain, inner, walk)))
+            conditions = yield from explain_body(chain, inner, walk)
+            return (_match("where", pattern.text(inner.writer), span, (*causes, *conditions)),)
     return ()
 
 
@@ -76,7 +80,8 @@ def _alternative(pattern: OneOfSeveral, solution: Solution, span: Span, walk: Wa
     """Explain the first of several patterns that occurs."""
     for one in pattern.alternatives:
         for row in _rows(match_pattern(one, walk.replay.world), solution.row, span):
-            return (yield from _explain(one, _with_values(solution, row), span, walk))
+            causes = yield from _explain(one, _with_values(solution, row), span, walk)
+            return (_match("or", pattern.text(solution.writer), span, causes),)
     return ()
 
 
@@ -95,7 +100,8 @@ def _paired(pattern: Pairs, solution: Solution, span: Span, walk: Walk) -> Sever
                 one = yield from _explain(pattern.left, _with_values(inner, left), span_of(left), walk)
                 other = yield from _explain(pattern.right, _with_values(inner, right), span_of(right), walk)
                 conditions = yield from explain_body(chain, inner, walk)
-                return (*one, *other, *conditions, *_chosen(pattern, span, solution, walk))
+                causes = (*one, *other, *conditions, *_chosen(pattern, span, solution, walk))
+                return (_match(pattern.kind, pattern.text(inner.writer), span, causes, pattern.within),)
     return ()
 
 
@@ -110,8 +116,11 @@ def _around_absence(pattern: Absent, solution: Solution, span: Span, walk: Walk)
         for what in pattern.what:
             rows = walk.influence.rows_against([what], inner.row)
             text = f"no {what.text(inner.writer)} between {first[1]} and {last}"
-            causes.append(Derivation("absent", text, considered=rows))
-        return (*causes, *_chosen(pattern, span, solution, walk))
+            absent = Derivation("absent", text, considered=rows)
+            looked_for = [one.text(inner.writer) for one in scans(what)]
+            causes.append(absent.having(looked_for=looked_for, after=first[1], before=last))
+        causes += _chosen(pattern, span, solution, walk)
+        return (_match("not", pattern.text(inner.writer), span, tuple(causes), pattern.within),)
     return ()
 
 
@@ -141,19 +150,36 @@ def _measured(pattern: Sliding, solution: Solution, span: Span, walk: Walk) -> S
     inside = rows.filter((rows.times(START) >= span[0]) & (rows.times(END) <= span[1]))
     group = solution.row.without(solution.row.names - frozenset(pattern.group))
     causes: list[Derivation] = []
+    names = solution.row.names
     for row in _agreeing(inside, group):
         causes += yield from _explain(pattern.pattern, solution.with_row(row), span_of(row), walk)
     considered = walk.influence.rows_against([pattern], solution.row)
-    text = f"{', '.join(measure.function for measure in pattern.measures)} over a window"
-    return (Derivation("condition", text, since=span[0], at=span[1], causes=tuple(causes), considered=considered),)
+    measures = {f"{one.function}": solution.value(one.variable) for one in pattern.measures if one.variable in names}
+    over = f"the last {pattern.events} events" if pattern.duration is None else f"the last {pattern.duration} ticks"
+    text = f"{', '.join(f'the {name} is {value}' for name, value in measures.items())} over {over}"
+    node = _match("window", text, span, tuple(causes), pattern.within)
+    return (replace(node, considered=considered).having(measures=measures),)
+
+
+def _match(op: str, text: str, span: Span, causes: tuple[Derivation, ...], within: int | None = None) -> Derivation:
+    """Return a part of a pattern, with its parts."""
+    node = Derivation("match", text, since=span[0], at=span[1], causes=causes).having(op=op)
+    return node if within is None else node.having(within=within)
 
 
 def _chosen(pattern: Pairs | Absent, span: Span, solution: Solution, walk: Walk) -> tuple[Derivation, ...]:
-    """Explain that a policy takes this pair: what else it could have taken goes with that."""
+    """Explain that a policy takes this pair, and not others that begin or end with it; these go with that."""
     if not pattern.chooses:
         return ()
     rows = walk.influence.rows_against([pattern], solution.row)
-    return (Derivation("condition", f"the policy {pattern.policy} takes it", at=span[1], considered=rows),)
+    every = match_pattern(replace(pattern, choosing=ALL), walk.replay.world)
+    taken = {span_of(row) for row in each_row(match_pattern(pattern, walk.replay.world))}
+    spans = sorted({span_of(row) for row in _agreeing(every, solution.row)} - taken)
+    instead = [each for each in spans if each[0] == span[0] or each[1] == span[1]][:MOST_SHOWN]
+    others = " or ".join(f"from {begin} to {end}" for begin, end in instead)
+    text = f"the policy {pattern.policy} takes it" + (f", and not the one {others}" if others else "")
+    node = Derivation("chosen", text, at=span[1], considered=rows)
+    return (node.having(policy=pattern.policy, instead=list(map(list, instead))),)
 
 
 EXPLAINED_BY: dict[type[Pattern], Callable[[Any, Solution, Span, Walk], Several]] = {

@@ -1,11 +1,15 @@
-"""Derivations as text: an indented tree, and as plain values."""
+"""Derivations as text: an indented tree."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import get_args
 
+from holdsfor.language.patterns import JoinKind
 from holdsfor.printable import count_text, printable
 from holdsfor.why.derivation import Derivation, LeafRows
+
+JOINS = frozenset(get_args(JoinKind)) | {"or", "where", "not"}
+"""Parts of patterns that say no more than their own parts do."""
 
 
 def as_text(derivation: Derivation) -> str:
@@ -24,8 +28,21 @@ def as_text(derivation: Derivation) -> str:
         if node.rule is not None and node.kind != "fact":
             lines.append(f"{indent}  by {node.rule.file}:{node.rule.line}{_with(node)}")
         waiting += [(below, depth + 1, "ended: ") for below in node.ended[::-1]]
-        waiting += [(below, depth + 1, "") for below in node.causes[::-1]]
+        waiting += [(below, depth + 1, "") for below in shown_causes(node)[::-1]]
     return "\n".join(map(printable, lines))
+
+
+def shown_causes(node: Derivation) -> tuple[Derivation, ...]:
+    """Return the causes of a node; in the place of a part of a pattern that only joins others, those others."""
+    shown: list[Derivation] = []
+    waiting = list(node.causes[::-1])
+    while waiting:
+        cause = waiting.pop()
+        if cause.kind == "match" and cause.details["op"] in JOINS:
+            waiting += cause.causes[::-1]
+        else:
+            shown.append(cause)
+    return tuple(shown)
 
 
 def _headline(node: Derivation) -> str:
@@ -40,8 +57,8 @@ def _headline(node: Derivation) -> str:
 
 def when_text(node: Derivation) -> str:
     """Say when a fact is true."""
-    if node.kind in ("holds", "input") and node.at is None and node.since is not None:
-        return f"from {node.since}" + (", still open" if node.until is None else f" until {node.until}")
+    if node.kind in ("holds", "input", "unkept", "lasts") and node.at is None and node.since is not None:
+        return f"from {node.since}" + (", open" if node.until is None else f" until {node.until}")
     if node.at is None:
         return ""
     return f"at {node.at}" if node.since is None else f"from {node.since} to {node.at}"
@@ -58,37 +75,3 @@ def rows_text(rows: tuple[LeafRows, ...]) -> str:
 
 def _with(node: Derivation) -> str:
     return f" with {', '.join(f'{name}={value}' for name, value in node.bindings)}" if node.bindings else ""
-
-
-def as_dict(derivation: Derivation) -> dict[str, Any]:
-    """Return the tree as plain values. A node that comes again has only `what` and `again`."""
-    root: dict[str, Any] = {}
-    seen: set[int] = set()
-    waiting = [(derivation, root)]
-    while waiting:
-        node, plain = waiting.pop()
-        plain["what"] = node.what
-        if id(node) in seen and node.causes:
-            plain["again"] = True
-            continue
-        seen.add(id(node))
-        times = {"at": node.at, "since": node.since, "until": node.until}
-        plain |= {"kind": node.kind, **{name: time for name, time in times.items() if time is not None}}
-        if node.rule is not None:
-            plain["rule"] = {"file": node.rule.file, "line": node.rule.line}
-        if node.bindings:
-            plain["bindings"] = dict(node.bindings)
-        if node.notes:
-            plain["notes"] = list(node.notes)
-        if node.rows:
-            plain["rows"] = [row for part in node.rows for row in _rows(part)]
-        for name, below in (("causes", node.causes), ("ended", node.ended)):
-            if below:
-                plain[name] = [{} for _ in below]
-                waiting += zip(below, plain[name], strict=True)
-    return root
-
-
-def _rows(part: LeafRows) -> list[dict[str, Any]]:
-    block = part.block
-    return [{"source": part.source, "arrival": int(block.arrival[row])} for row in part.rows.tolist()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -24,13 +24,14 @@ from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Place, Term
+from holdsfor.language.terms import Term
 from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.definitions import Definition, Due, Group, Simple
 from holdsfor.plan.operators import Arg, Relation
 from holdsfor.plan.structures import flat, forms_of
 from holdsfor.why.derivation import LeafRows
+from holdsfor.why.places import Knowledge
 
 Key = tuple[int, ...]
 """The codes of the arguments of a grounding, with the value last where it is a column."""
@@ -47,16 +48,41 @@ class TimedFact(NamedTuple):
     end: int
 
 
-def replay(description: EventDescription, source: EventSource, windows: Windows, room: int) -> Replay:
-    """Evaluate a history again, with all relations in the world. room: for so many times more terms than there are."""
+@dataclass(frozen=True)
+class HistoryRows:
+    """The rules of a history as they are written, and the rows of the input that count in it."""
+
+    description: EventDescription
+    program: Program
+    blocks: tuple[Block, ...]
+    windows: Windows
+    source: str
+
+
+def read_history(description: EventDescription, source: EventSource, windows: Windows) -> HistoryRows:
+    """Read the rows of a history, and compile its rules without any pass that makes them cheaper."""
     read = source.read(description.with_input().inputs)
     program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
-    inside = (set_aside(block, windows.fence)[0] for block in read.blocks)
-    blocks = tuple(standing(counted(block, windows).block, windows) for block in inside)
-    world = prepare(program, blocks, windows, room=room)
-    evaluate(program, world)
     names = ", ".join(dict.fromkeys(part.source for part in source.parts))
-    return Replay(program, world, blocks, windows, names, description)
+    return HistoryRows(description, program, stand(read.blocks, windows), windows, names)
+
+
+def stand(blocks: Iterable[Block], windows: Windows) -> tuple[Block, ...]:
+    """Return the rows that count, without those that were taken back."""
+    inside = (set_aside(block, windows.fence)[0] for block in blocks)
+    return tuple(standing(counted(block, windows).block, windows) for block in inside)
+
+
+def replay(
+    history: HistoryRows, blocks: tuple[Block, ...], room: int = 2, definitions: tuple[int, ...] | None = None
+) -> Replay:
+    """Evaluate some rows of a history, with all relations in the world.
+
+    room: for so many times more terms than there are. definitions: by number, those to evaluate; None: all.
+    """
+    world = prepare(history.program, blocks, history.windows, room=room)
+    evaluate(history.program, world, definitions)
+    return Replay(history.program, world, blocks, history.windows, history.source, history.description)
 
 
 @dataclass(frozen=True)
@@ -82,10 +108,9 @@ class Replay:
         return relation in self.cuts and point <= self.cuts[relation]
 
     @cached_property
-    def fact_places(self) -> Mapping[str, Place]:
-        """Return where the facts stand that rule files have among their rules."""
-        clauses = self.description.background.clauses
-        return {str(clause.head): clause.place for clause in clauses if not clause.body}
+    def background(self) -> Knowledge:
+        """Return where facts and clauses stand."""
+        return Knowledge(self.description)
 
     @cached_property
     def deadlines(self) -> tuple[Due, ...]:
@@ -204,18 +229,14 @@ class Replay:
     def is_input(self, relation: Relation) -> bool:
         return relation not in self.definitions
 
+    def is_about(self, block: Block, relation: Relation) -> bool:
+        """Whether a block has rows of an input."""
+        is_alike = (block.kind == "event") == (relation.kind == "event")
+        return is_alike and block.name == relation.name and len(block.args) == relation.signature.arity
+
     def blocks_of(self, relation: Relation) -> Iterator[Block]:
         """Iterate over the blocks with the rows of an input."""
-        arity = relation.signature.arity
-        for block in self.blocks:
-            is_alike = (block.kind == "event") == (relation.kind == "event")
-            if is_alike and block.name == relation.name and len(block.args) == arity:
-                yield block
-
-    def names_in_input(self) -> set[str]:
-        """Return all names and numbers that rows have as arguments or values."""
-        columns = (column for block in self.blocks for column in (*block.args, block.value) if column is not None)
-        return {str(text) for column in columns for text in column.unique().to_pylist()}
+        return (block for block in self.blocks if self.is_about(block, relation))
 
     def rows_of(self, relation: Relation, key: Key, low: int, high: int) -> tuple[LeafRows, ...]:
         """Return the rows about a grounding of an input that begin before `high` and end after `low`."""
@@ -237,12 +258,17 @@ class Replay:
     def rows_like(self, relation: Relation, key: PartialKey) -> Iterator[LeafRows]:
         """Iterate over all rows of an input about groundings like this one, in which None is anything."""
         for block in self.blocks_of(relation):
-            mask = np.ones(len(block), np.bool_)
-            for position, code in enumerate(key):
-                if code is not None:
-                    mask &= _equals(block.column(position), self.text(code))
+            mask = self.rows_with(block, key)
             if mask.any():
                 yield LeafRows(block, np.flatnonzero(mask), self.source)
+
+    def rows_with(self, block: Block, key: PartialKey) -> Mask:
+        """Return which rows of a block are about groundings like this one."""
+        mask = np.ones(len(block), np.bool_)
+        for position, code in enumerate(key):
+            if code is not None:
+                mask &= _equals(block.column(position), self.text(code))
+        return mask
 
 
 def base_name(relation: Relation) -> str:

@@ -65,8 +65,9 @@ def answer(request: Request, walk: Walk) -> Derivation:
     replay = walk.replay
     relations = relations_of(request, replay)
     point = request.time - replay.world.axis.origin
+    windows = replay.windows
     for fact in find_facts(request, relations, point, point + 1, replay):
-        return _explain(fact, point, walk)
+        return replace(_explain(fact, point, walk), history=(windows.start, windows.end, windows.tick))
     raise HoldsforError(_not_then(request, relations, replay))
 
 

@@ -13,7 +13,8 @@ from holdsfor.engine.bodies.structure import term_codes
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.patterns.joins import occurring
-from holdsfor.language.terms import Float, Var
+from holdsfor.language.terms import Float, Term, Var, variables
+from holdsfor.plan.compiler.bodies.rewrite import substitute
 from holdsfor.plan.nodes import RelationNode, names_in
 from holdsfor.plan.operators import Arg, Chain, Let, Match, Names, Occurring, Operator, RuleNode, Structure, Tally
 from holdsfor.plan.printing.rule import Writer
@@ -74,6 +75,12 @@ class ValueWriter(Writer):
     def grounding(self, node: RelationNode) -> str:
         relation = replace(node.relation, name=base_name(node.relation))
         return super().grounding(replace(node, relation=relation))  # type: ignore[type-var]
+
+
+def written_with(term: Term, solution: Solution) -> str:
+    """Write a term as the author of a rule has it, with the values of its variables; `_` where they have none."""
+    values = {name: solution.value(variable) for variable, name in solution.names if variable in solution.row.names}
+    return str(substitute(term, {each.name: Var(values.get(each.name, "_")) for each in variables(term)}))
 
 
 def solve(rule: RuleNode, key: PartialKey, replay: Replay, values: Mapping[str, Column] = NO_COLUMNS) -> Rows:

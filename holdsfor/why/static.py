@@ -22,7 +22,8 @@ from holdsfor.engine.definitions.static import having
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate
-from holdsfor.why.bodies import Several, Steps, explain_body, explain_lookup
+from holdsfor.why.background import explain_lookup
+from holdsfor.why.bodies import Several, Steps, explain_body
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.replay import Key, Replay
 from holdsfor.why.solutions import Solution, agreeing, bind_head, each_row
@@ -48,15 +49,19 @@ def explain_static(node: Derivation, key: Key, low: int, high: int, rules: Itera
     instances = [each for rule in rules for each in find_instances(rule, key, walk.replay)]
     spans = [(each, spans_of(each.rule.expression, each.solution)) for each in instances]
     pieces: list[Derivation] = []
+    node = node.having(asked=[walk.replay.time(low), walk.replay.time(high)])
     for begin, end, each in cover(spans, low, high):
         causes = yield from explain_expression(each.rule.expression, each.solution, begin, end, walk)
         grounds = yield from _explain_grounds(each, causes, walk)
         if each.rule.place is NOWHERE and len(causes) == 1:  # what rules conclude, or rows of the input
             pieces.append(replace(causes[0], since=node.since, until=node.until))
         else:
-            bindings = each.solution.bindings()
-            pieces.append(replace(node, rule=each.rule.place, bindings=bindings, causes=(*grounds, *causes)))
-    return pieces[0] if len(pieces) == 1 else replace(node, causes=tuple(pieces) or (walk.lost(node.what),))
+            bindings, points = each.solution.bindings(), [walk.replay.time(begin), walk.replay.time(end)]
+            piece = replace(node, rule=each.rule.place, bindings=bindings, causes=(*grounds, *causes))
+            pieces.append(piece.having(by="intervals", asked=points))
+    if len(pieces) == 1:
+        return pieces[0]
+    return replace(node, causes=tuple(pieces) or (walk.lost(node.what),)).having(by="pieces")
 
 
 def cover(candidates: Iterable[tuple[T, Spans]], low: int, high: int) -> Iterator[tuple[int, int, T]]:
@@ -98,13 +103,13 @@ def spans_of(expression: Expression, solution: Solution) -> Spans:
 def _explain_grounds(one: Instance, causes: Iterable[Derivation], walk: Walk) -> Several:
     """Explain what gave the variables of a rule their values, where no operand says it, and its conditions."""
     writer = one.solution.writer
-    conditions = yield from explain_body(one.rule.conditions, one.solution, walk)
+    conditions = yield from explain_body(one.rule.conditions, one.solution, walk, one.rule.place)
     explained = {node.what for cause in (*causes, *conditions) for node in cause.nodes()}
     missing = ([item for item in items if item.claim(writer) not in explained] for items in one.alternatives)
     grounds: list[Derivation] = []
     for item in min(missing, key=len):
         if isinstance(item, Lookup):
-            grounds.append((yield from explain_lookup(item, one.solution, walk)))
+            grounds.append(explain_lookup(item, one.solution))
         else:
             grounds += yield from _explain_evidence(item, one.solution, walk)
     return (*grounds, *conditions)
@@ -146,14 +151,16 @@ def _combination(expression: Combine, solution: Solution, low: int, high: int, w
     positive = {"intersection": len(expression.parts), "difference": 1, "complement": 0}[expression.op]
     for part in expression.parts[:positive]:
         causes += yield from explain_expression(part, solution, low, high, walk)
-    return (*causes, *(_without(part, solution, walk) for part in expression.parts[positive:]))
+    during = [walk.replay.time(low), walk.replay.time(high)]
+    return (*causes, *(_without(part, solution, during, walk) for part in expression.parts[positive:]))
 
 
-def _without(part: Expression, solution: Solution, walk: Walk) -> Derivation:
+def _without(part: Expression, solution: Solution, during: list[int], walk: Walk) -> Derivation:
     """Explain that an operand does not hold: what could make it hold goes with that."""
-    names = ", ".join(one.text(solution.writer) for one in find_all(part, Of))
-    text = f"not what is made of {names}" if part.operands else f"not {names}"
-    return Derivation("absent", text, considered=walk.influence.rows_against([part], solution.row))
+    names = list(dict.fromkeys(one.text(solution.writer) for one in find_all(part, Of)))
+    text = f"not what is made of {', '.join(names)}" if part.operands else f"not {names[0]}"
+    node = Derivation("absent", text, considered=walk.influence.rows_against([part], solution.row))
+    return node.having(looked_for=names, during=during)
 
 
 def _nearness(expression: Combine, solution: Solution, low: int, walk: Walk) -> Several:
@@ -166,9 +173,9 @@ def _nearness(expression: Combine, solution: Solution, low: int, walk: Walk) -> 
         for begin, end in spans_of(part, solution):
             if begin - expression.within <= low < end + expression.within:
                 nodes = yield from explain_expression(part, solution, begin, end, walk)
-                causes += (
-                    replace(node, notes=(*node.notes, note), considered=(*node.considered, *rows)) for node in nodes
-                )
+                at = walk.replay.time(low)
+                node = Derivation("near", note, at=at, causes=nodes, considered=rows)
+                causes.append(node.having(within=expression.within))
     return tuple(causes)
 
 
@@ -182,21 +189,27 @@ def _duration(expression: Lasting, solution: Solution, low: int, high: int, walk
     text = f"lasts {lasted} {expression.op} {solution.writer.term(expression.bound)}"
     rows = walk.influence.rows_against([expression.part], solution.row)
     since, until = replay.time(begin), replay.end(end)
-    return (Derivation("condition", text, since=since, until=until, causes=causes, considered=rows),)
+    node = Derivation("lasts", text, since=since, until=until, causes=causes, considered=rows)
+    return (node.having(duration=lasted, op=expression.op, bound=solution.writer.term(expression.bound)),)
 
 
 def _relation(expression: Relate, solution: Solution, low: int, high: int, walk: Walk) -> Several:
     """Explain that intervals stand so to each other, by all pairs that do."""
-    causes = list[Derivation]()
+    pairs = list[Derivation]()
     targets = spans_of(expression.target, solution)
     for source in spans_of(expression.source, solution):
         for target in targets:
             if _are_related(expression, source, target, walk.replay):
-                causes += yield from explain_expression(expression.source, solution, *source, walk)
-                causes += yield from explain_expression(expression.target, solution, *target, walk)
+                one = yield from explain_expression(expression.source, solution, *source, walk)
+                other = yield from explain_expression(expression.target, solution, *target, walk)
+                spans = [[walk.replay.time(begin), walk.replay.end(end)] for begin, end in (source, target)]
+                texts = [f"[{begin},{'inf' if end is None else end})" for begin, end in spans]
+                pair = Derivation("pair", f"{texts[0]} {expression.relation} {texts[1]}", causes=(*one, *other))
+                pairs.append(pair.having(spans=spans, source=len(one)))
     rows = walk.influence.rows_around([expression], solution.row)
     text, at = f"{expression.relation} ({expression.mode})", walk.replay.time(low)
-    return (Derivation("condition", text, at=at, causes=tuple(dict.fromkeys(causes)), considered=rows),)
+    node = Derivation("related", text, at=at, causes=tuple(pairs), considered=rows)
+    return (node.having(relation=expression.relation, mode=expression.mode),)
 
 
 def _are_related(expression: Relate, source: tuple[int, int], target: tuple[int, int], replay: Replay) -> bool:

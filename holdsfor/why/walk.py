@@ -10,15 +10,13 @@ from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.definitions import Declared
 from holdsfor.plan.operators import Conclude
 from holdsfor.why.bodies import Steps, explain_body
-from holdsfor.why.derivation import Derivation
+from holdsfor.why.derivation import Derivation, unkept
 from holdsfor.why.inertia import explain_inertia, explain_reached, find_reached
 from holdsfor.why.influence import Influence
 from holdsfor.why.patterns import explain_match
 from holdsfor.why.replay import Replay, TimedFact
 from holdsfor.why.solutions import Solution, at_times, each_row, pattern_of, solve
 from holdsfor.why.static import explain_static
-
-NO_LONGER_KEPT = "decided on input that is no longer kept"
 
 
 class Walk:
@@ -49,7 +47,8 @@ class Walk:
         return answer
 
     def lost(self, what: str) -> Derivation:
-        return Derivation("unexplained", f"not explained yet: {what}")
+        """Return a node that says so of something that cannot be explained."""
+        return Derivation("unexplained", f"cannot be explained: {what}")
 
     def explain(self, fact: TimedFact, low: int, high: int) -> Steps:
         """Explain why a fluent holds at all points low..high-1 of an interval, or why an event happened."""
@@ -69,13 +68,14 @@ class Walk:
             node = Derivation("happens", what, at=time, since=None if time == since else since)
         else:
             node = Derivation("holds", what, since=since, until=replay.end(fact.end))
+        node = node.having(fact=what)
         if replay.is_input(relation):
             low = high - 1 if relation.kind == "event" else low
             rows = replay.rows_of(relation, fact.key, low, high)
-            return replace(node, kind="input", rows=rows, notes=() if rows else (NO_LONGER_KEPT,))
+            return replace(node, kind="input", rows=rows) if rows else unkept(node)
         is_kept = relation.kind == "event" or replay.fluent_of(relation) is not None
         if replay.is_settled(relation, fact.start - replay.world.axis.tick if is_kept else low):
-            return replace(node, notes=(NO_LONGER_KEPT,))
+            return unkept(node)
         if relation in replay.reached:
             for reached in find_reached(replay.reached[relation], fact.key, high - 1, high - 1, self):
                 return (yield explain_reached(node, reached, self))
@@ -102,8 +102,10 @@ class Walk:
         pattern = pattern_of(chain)
         if pattern is not None:
             causes += yield from explain_match(pattern, solution, self)
-            chain = chain[1:]
-        causes += yield from explain_body(chain, solution, self)
+            chain, node = chain[1:], node.having(by="pattern")
+        elif node.kind == "happens":
+            node = node.having(by="rule")
+        causes += yield from explain_body(chain, solution, self, rule.place)
         if rule.place is NOWHERE and len(causes) == 1:  # rows of the input, beside what rules conclude
             return causes[0]
         return replace(node, rule=rule.place, bindings=solution.bindings(), causes=causes)

@@ -38,7 +38,7 @@ def steady(first: int, last: int) -> list[str]:
 
 
 def stream(folder: Path, bound: int | None = BOUND) -> ByHand:
-    return ByHand(replace(with_times(setting_of(RULES, HORIZON, 2), end=None), max_ahead=bound), folder)
+    return ByHand(replace(with_times(setting_of(RULES, HORIZON, 2), end=None), max_future=bound), folder)
 
 
 def rejected(folder: Path) -> list[str]:
@@ -67,7 +67,7 @@ def test_one_row_from_the_future_is_set_aside(when: int, tmp_path: Path) -> None
     assert live.answer().intervals == expected(good)
     assert not list((tmp_path / "tables").rglob("late/**/*.parquet"))
     if when < 1 << 61:  # beyond, no row is read at all
-        assert [line for line in rejected(tmp_path) if "v9" in line and str(when) in line and "--max-ahead" in line]
+        assert [line for line in rejected(tmp_path) if "v9" in line and str(when) in line and "--max-future" in line]
 
 
 def test_without_the_guard_it_makes_the_rest_late(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_row_that_happens_long_after_it_arrives_is_set_aside(tmp_path: Path) -
 
 def test_an_end_in_the_far_future_is_no_reason_to_go_there(tmp_path: Path) -> None:
     rules = parse("holdsFor(open(V)=true, I) :- holdsFor(licence(V)=true, I).")
-    live = ByHand(replace(with_times(setting_of(rules, HORIZON, 2), end=None), max_ahead=BOUND), tmp_path)
+    live = ByHand(replace(with_times(setting_of(rules, HORIZON, 2), end=None), max_future=BOUND), tmp_path)
     live.run(0, [["licence|10|10|253402300799|true|v1", "licence|30|20|25|true|v2"]])
     commit = live.close()
     assert commit.fired is not None

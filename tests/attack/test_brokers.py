@@ -16,7 +16,7 @@ import pytest
 from paho.mqtt.client import Client
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt import Settings, Spool, Spooler
+from holdsfor.io.mqtt import MqttSettings, Spool, Spooler
 from holdsfor.io.mqtt import connection as connections
 from holdsfor.io.mqtt.publisher import Outgoing, publish
 from holdsfor.io.mqtt.spool import read_segment
@@ -32,7 +32,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Connections are tried again at once."""
     real = connections.new_client
 
-    def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
+    def new_client(settings: MqttSettings, client_id: str, persistent: bool) -> Client:
         client = real(settings, client_id, persistent)
         client.reconnect_delay_set(0.02, 0.05)  # type: ignore[arg-type]
         return client
@@ -78,7 +78,7 @@ def encrypted(files: tuple[Path, Path]) -> ssl.SSLContext:
 
 def failures(folder: Path, port: int, host: str = "127.0.0.1", **more: object) -> list[str]:
     """What the spooler and the publisher say."""
-    settings = Settings(host, port, ("t",), **({"patience": 0.3} | more))  # type: ignore[arg-type]
+    settings = MqttSettings(host, port, ("t",), **({"patience": 0.3} | more))  # type: ignore[arg-type]
     told = []
     for action in (
         lambda: Spooler(settings, folder / "spool").start(),

@@ -250,7 +250,7 @@ def in_stream(folder: Path, lines: list[str], start: int | None) -> ByHand:
 
 @pytest.mark.parametrize("start", [NOW - 1, None])
 def test_stream(start: int | None, tmp_path: Path, undisturbed: list[tuple[Any, ...]]) -> None:
-    """Arrivals ahead of the clock are not the matter here: `--max-ahead`."""
+    """Arrivals ahead of the clock are not the matter here: `--max-future`."""
     shapes = [shape for shape in SHAPES if not shape.startswith(("velocity|{x}", "close|{x}", "close|{now}|{x}"))]
     bad = [extreme_row(shape, x) for shape in shapes for x in NO_TIME + FAR]
     bad += [extreme_row(shape, x) for shape in SHAPES for x in NO_TIME]
@@ -318,7 +318,7 @@ def test_times_that_rules_work_out(far: int, stepped: bool) -> None:
         holdsFor(short(X)=true, I) :- holdsFor(h(X)=true, J), intDurLess(J, {far}, I).
     """
     events = holdsfor.read_events(["go|3|3|a", "go|20|20|b"], format="rtec")
-    found = holdsfor.recognise(holdsfor.parse(rules), events, window=10, step=5, stepped=stepped).intervals
+    found = holdsfor.recognise(holdsfor.parse(rules), events, window=10, step=5, changes=stepped).intervals
     told = sorted((row["fluent"], *row["args"], row["start"], row["end"]) for row in found.to_pylist())
     assert told == [("h", "a", 4, None), ("h", "b", 21, None), ("short", "a", 4, None), ("short", "b", 21, None)]
 
@@ -331,7 +331,7 @@ ONE = holdsfor.parse("happensAt(out(X), T) :- happensAt(velocity(X), T).")
 def times_of(column: pa.Array, unit: str = "s") -> tuple[list[tuple[str, int]], list[str]]:
     size = len(column)
     table = pa.table({"event": ["velocity"] * size, "time": column, "x": [f"v{i}" for i in range(size)]})
-    found = holdsfor.recognise(ONE, holdsfor.read_events(table, mapping={"unit": unit}))
+    found = holdsfor.recognise(ONE, holdsfor.read_events(table, mapping={"tick_unit": unit}))
     rejects = [reason.partition(":")[0] for reason in found.rejects.column("reason").to_pylist()]
     return [(row["args"][0], row["start"]) for row in found.occurrences.to_pylist()], rejects
 
@@ -388,9 +388,9 @@ def test_an_end_of_int64_max_is_not_open() -> None:
         {"end": float("nan")},
         {"end": 2**61 + 1},
         {"end": Decimal(5)},
-        {"tick": 2**70},
-        {"tick": None},
-        {"tick": 2**60},
+        {"sample_every": 2**70},
+        {"sample_every": None},
+        {"sample_every": 2**60},
         {"start": -(2**61), "end": 2**61},
         {"start": 0, "end": 2**60},
         {"start": 9, "end": 3},

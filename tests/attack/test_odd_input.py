@@ -14,7 +14,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.readers import fields
 from holdsfor.io.readers.read import read_events
 from holdsfor.job.live.input.feeds import open_feed
-from holdsfor.local.stream import stream
+from holdsfor.local.stream import stream_feed
 from tests.io.expect import args, block, inputs, rejects
 
 RULES = holdsfor.parse("happensAt(seen(A), T) :- happensAt(pos(A, V), T).")
@@ -43,7 +43,7 @@ def test_a_link_in_the_folder_of_a_stream_is_not_followed(tmp_path: Path) -> Non
     (incoming / "1.csv").symlink_to(secret)
     (incoming / "2.csv").write_text("event,time,a,v\npos,5,a,1\n")
     with open_feed(str(incoming), tmp_path / "state") as (feed, reader):
-        query = stream(RULES, feed, reader, window=10, step=10, start=0, checkpoint=tmp_path / "state", once=True)
+        query = stream_feed(RULES, feed, reader, window=10, step=10, start=0, checkpoint=tmp_path / "state", once=True)
         query.awaitTermination()
         assert [row["args"] for row in query.current()[1].to_pylist()] == [["a"]]
     (told,) = [

@@ -49,7 +49,7 @@ def table(checkpoint: Path, name: str) -> list[dict[str, Any]]:
 
 def test_a_message_of_30000_levels_and_one_of_half_a_character(spark: SparkSession, tmp_path: Path) -> None:
     """A2, A3"""
-    from holdsfor.spark.mqtt import messages
+    from holdsfor.spark.mqtt import mqtt_stream
 
     deep = b'{"a":' * 30_000 + b"1" + b"}" * 30_000
     half = rb'{"event": "velocity", "time": 15, "vessel": "\ud800", "speed": 3}'
@@ -60,7 +60,7 @@ def test_a_message_of_30000_levels_and_one_of_half_a_character(spark: SparkSessi
         writer.append(as_batch(found, f"s-{writer.number}", 0))
         writer.close()
     writer.release()
-    frame = messages(spark, str(tmp_path / "spool"), maxSegments=1)
+    frame = mqtt_stream(spark, str(tmp_path / "spool"), maxSegments=1)
     assert run(spark, frame, MessageReader(MAPPING), tmp_path / "checkpoint") == expected(BATCHES)
     assert len(table(tmp_path / "checkpoint", "rejects")) == 2 * BATCHES
     assert table(tmp_path / "checkpoint", "quarantine") == []

@@ -66,7 +66,7 @@ def test_files_below_and_in_allowed_folders_are_read(tmp_path: Path) -> None:
     path = folder / "rules.ec"
     path.write_text(f":- ['deeper/facts', '../shared/q'].\n{RULE}")
     assert len(load(path, allow=[tmp_path / "shared"]).background.clauses) == 3
-    assert len(holdsfor.load(path, allow=[tmp_path / "shared"]).background.clauses) == 3
+    assert len(holdsfor.load(path, allow_dir=[tmp_path / "shared"]).background.clauses) == 3
     other = tmp_path / "shared" / "other.ec"
     other.write_text("")
     assert len(load(path, other).background.clauses) == 3  # the folder of a file that is given
@@ -107,7 +107,7 @@ def test_allow_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "shared" / "q.pl").write_text("q(a).\n")
     (folder / "rules.ec").write_text(f":- ['../shared/q'].\n{RULE.replace(').', '), q(K).')}")
     assert "outside the folders" in run("check", "rules.ec")
-    assert "1 rule, 1 warning" in run("check", "rules.ec", "--allow", "../shared")
+    assert "1 rule, 1 warning" in run("check", "rules.ec", "--allow-dir", "../shared")
 
 
 EVIL = f"""% a comment {OWNED}

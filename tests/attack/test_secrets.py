@@ -13,7 +13,7 @@ from holdsfor.cli import app
 from holdsfor.cli.start.streaming import sink_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.address import has_password, hide_passwords, show_address, show_location
-from holdsfor.io.mqtt import MqttSink, Settings
+from holdsfor.io.mqtt import MqttSettings, MqttSink
 from holdsfor.io.sinks import JsonLinesSink, WebhookSink
 from holdsfor.io.storage.store import Store
 
@@ -89,8 +89,8 @@ def test_no_message_of_the_command_has_it(
 def test_no_error_or_repr_of_the_parts_has_it(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOLDSFOR_TEST_SECRET", SECRET)
     makers: list[Callable[[], Any]] = [
-        lambda: Settings.parse(address),
-        lambda: MqttSink(Settings.parse(address)),
+        lambda: MqttSettings.parse(address),
+        lambda: MqttSink(MqttSettings.parse(address)),
         lambda: WebhookSink(address),
         lambda: WebhookSink.parse(address),
         lambda: sink_of(address, "s", 1),
@@ -140,7 +140,7 @@ def test_passwords_from_the_environment_and_from_files(tmp_path: Path, monkeypat
     empty.write_text("\n")
     binary.write_bytes(b"\xff\xfe")
     for option in ("password_env=HOLDSFOR_TEST_SECRET", f"password_file={file}"):
-        settings = Settings.parse(f"mqtt://me@h/t?{option}&keepalive=7")
+        settings = MqttSettings.parse(f"mqtt://me@h/t?{option}&keepalive=7")
         assert (settings.username, settings.password, settings.keepalive) == ("me", SECRET, 7)
         sink = WebhookSink.parse(f"https://me@h/hook?{option}&x=%20", name="n")
         assert (sink.url, sink.name) == ("https://me@h/hook?x=%20", "n")
@@ -157,10 +157,10 @@ def test_passwords_from_the_environment_and_from_files(tmp_path: Path, monkeypat
         (f"password_file={file}&password_env=HOLDSFOR_TEST_SECRET", "not both"),
     ]:
         with pytest.raises(HoldsforError, match=reason):
-            Settings.parse(f"mqtt://me@h/t?{option}")
+            MqttSettings.parse(f"mqtt://me@h/t?{option}")
         with pytest.raises(HoldsforError, match=reason):
             WebhookSink.parse(f"http://me@h/t?{option}")
     with pytest.raises(HoldsforError, match="a password needs a user"):
-        Settings.parse("mqtt://h/t?password_env=HOLDSFOR_TEST_SECRET")
+        MqttSettings.parse("mqtt://h/t?password_env=HOLDSFOR_TEST_SECRET")
     with pytest.raises(HoldsforError, match="need a user"):
         WebhookSink.parse("http://h/t?password_env=HOLDSFOR_TEST_SECRET")

@@ -45,19 +45,19 @@ def test_the_table_stands_for_all_arguments(here: Path) -> None:
         ("unguarded", "front", 30, 51),
     ]
     metrics = json.loads((out / "metrics.json").read_text())
-    times = {key: metrics[key] for key in ("window", "step", "start", "end", "tick")}
-    assert times == {"window": 40, "step": 20, "start": 0, "end": 100, "tick": 1}
+    times = {key: metrics[key] for key in ("window", "step", "start", "end", "sample_every")}
+    assert times == {"window": 40, "step": 20, "start": 0, "end": 100, "sample_every": 1}
 
 
 def test_arguments_win_over_the_table(here: Path) -> None:
     Path("mine.ec").write_text("initiatedAt(used(D)=true, T) :- happensAt(opens(D), T).\n")
     Path("mine.csv").write_text("opens|5|5|side\nopens|50|50|gate\n")
-    times = ["--window", "15", "--step", "15", "--start", "10", "--end", "60", "--tick", "5"]
+    times = ["--window", "15", "--step", "15", "--start", "10", "--end", "60", "--sample-every", "5"]
     result = ran("mine.ec", "--app", "doors", "--events", "mine.csv", "-o", "out", *times)
     assert result.exit_code == 0, result.stderr
     assert found("out") == [("used", "gate", 55, None)]
     metrics = json.loads(Path("out/metrics.json").read_text())
-    assert [metrics[key] for key in ("window", "step", "start", "end", "tick")] == [15, 15, 10, 60, 5]
+    assert [metrics[key] for key in ("window", "step", "start", "end", "sample_every")] == [15, 15, 10, 60, 5]
     assert not (here / "examples" / "doors" / "results").exists()
 
 

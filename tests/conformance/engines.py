@@ -44,15 +44,15 @@ def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon)
 
 
 def in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-    return _in_process(description, lines, horizon, stepped=False)
+    return _in_process(description, lines, horizon, changes=False)
 
 
 def stepped(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
     """Every window is really gone through, with carried state."""
-    return _in_process(description, lines, horizon, stepped=True)
+    return _in_process(description, lines, horizon, changes=True)
 
 
-def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, stepped: bool) -> Answer:
+def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, changes: bool) -> Answer:
     events = holdsfor.read_events(list(lines), format=line_format(lines))
     result = holdsfor.recognise(
         description,
@@ -61,8 +61,8 @@ def _in_process(description: EventDescription, lines: Sequence[str], horizon: Ho
         step=horizon.step,
         start=horizon.start,
         end=horizon.end,
-        tick=horizon.tick,
-        stepped=stepped,
+        sample_every=horizon.sample_every,
+        changes=changes,
     )
     return answer(result.intervals, result.occurrences)
 
@@ -75,7 +75,7 @@ def in_tasks(buckets: int, alone: type[AloneInBatch] = AloneInBatch) -> Engine:
         size = -(-len(lines) // buckets)
         cut = [list(lines[number * size : (number + 1) * size]) for number in range(buckets)]
         crew = alone(parts_of(holdsfor.read_events(cut, format=line_format(lines))), description.inputs)
-        times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick)
+        times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.sample_every)
         run_batch(make_program(plan(description)), times, buckets, crew)
         return answer(crew.table("intervals"), crew.table("occurrences"))
 
@@ -110,7 +110,7 @@ def on_spark(session: SparkSession, buckets: int) -> Engine:
             step=horizon.step,
             start=horizon.start,
             end=horizon.end,
-            tick=horizon.tick,
+            sample_every=horizon.sample_every,
             buckets=buckets,
         )
         return answer(result.intervals.toArrow(), result.occurrences.toArrow())

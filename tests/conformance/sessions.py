@@ -10,8 +10,9 @@ from random import Random
 import pyarrow as pa
 
 import holdsfor
-from holdsfor.engine.output.changes import Changes, Report
+from holdsfor.engine.output.changes import Report
 from holdsfor.engine.tuning import DEFAULT, Tuning
+from holdsfor.io.storage.fold import Changes
 from holdsfor.language import EventDescription
 from tests.conformance.streamed import arrival, cuts, in_steps
 from tests.naive.rows import Horizon, line_format
@@ -20,9 +21,9 @@ from tests.tuned import tuned
 
 def begin(
     description: EventDescription, horizon: Horizon, report: Report = "eager", tuning: Tuning = DEFAULT
-) -> holdsfor.LiveSession:
-    times = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "tick")}
-    return tuned(holdsfor.live(description, **times, report=report), tuning)
+) -> holdsfor.Session:
+    times = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "sample_every")}
+    return tuned(holdsfor.session(description, **times, report=report), tuning)
 
 
 def recognise(
@@ -31,7 +32,7 @@ def recognise(
     horizon: Horizon,
     report: Report = "eager",
     seed: int | None = None,
-    watch: Callable[[holdsfor.LiveSession, Changes], None] = lambda live, changes: None,
+    watch: Callable[[holdsfor.Session, Changes], None] = lambda live, changes: None,
     tuning: Tuning = DEFAULT,
 ) -> tuple[pa.Table, pa.Table]:
     """The current intervals and occurrences at the end. watch: is called after each advance.
@@ -52,6 +53,6 @@ def recognise(
             watch(live, live.advance(random.randint(min(horizon.start, until), until)))
             if random.random() < 0.3:
                 live.save(folder)
-                live = tuned(holdsfor.resume(folder, description), tuning)
+                live = tuned(holdsfor.resume(description, folder), tuning)
         watch(live, live.advance(horizon.last + random.randint(0, 3) * horizon.step))
     return live.current()

@@ -95,7 +95,7 @@ def setting_of(
         router(program.plan, buckets),
         description.inputs,
         LineReader(form),
-        Times(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick),
+        Times(horizon.window, horizon.step, horizon.start, horizon.end, horizon.sample_every),
         report,
     )
 

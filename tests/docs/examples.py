@@ -3,6 +3,7 @@
 A `prolog` block begins an example, and the blocks after it belong to it:
 
     prolog                  rules.ec
+    test                    rules.test.ec; its fences are tildes, since it has blocks itself
     events                  events.txt, in the format of terms; a first line `% window=20 step=10` gives the times
     rtec, csv, toml         events.csv, events.csv, mapping.toml
     result                  intervals and occurrences, as `tables.result` writes them
@@ -16,16 +17,18 @@ Blocks of the kinds `text`, `sh`, `py` and `mermaid` are for reading only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from holdsfor.testing.blocks import find_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 
 WRITTEN = {
     "prolog": "rules.ec",
+    "test": "rules.test.ec",
     "events": "events.txt",
     "rtec": "events.csv",
     "csv": "events.csv",
@@ -34,8 +37,6 @@ WRITTEN = {
 COMPARED = ("result", "rejects", "late", "error", "warning", "output", "console")
 READ_ONLY = ("text", "sh", "py", "mermaid")
 KINDS = (*WRITTEN, *COMPARED, "python", *READ_ONLY)
-
-_FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,8 @@ class Example:
 
 
 def blocks(path: Path) -> Iterator[Block]:
-    text = path.read_text(encoding="utf-8")
-    for found in _FENCE.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
-        yield Block(found[1], found[2], f"{path.relative_to(ROOT)}:{line}")
+    for block in find_blocks(path.read_text(encoding="utf-8")):
+        yield Block(block.kind, block.text, f"{path.relative_to(ROOT)}:{block.line}")
 
 
 def examples(path: Path) -> Iterator[Example]:

@@ -32,8 +32,8 @@ MODULES = (
     (holdsfor.view, "Pages."),
 )
 #: Classes whose fields are for the engine, not for users; of a Store nobody needs the methods either.
-FIELDS_LEFT_OUT = ("EventDescription", "LiveSession", "Store")
-LEFT_OUT = ("LiveSession.begin",)
+FIELDS_LEFT_OUT = ("EventDescription", "Session", "Store")
+LEFT_OUT = ("Session.begin",)
 
 
 def make_api() -> str:
@@ -46,7 +46,7 @@ def option_lines() -> Iterator[str]:
     yield "`holdsfor.recognise` and `holdsfor.spark.recognise` take these besides their own parameters.\n"
     yield from options_of(TimeOptions)
     yield "\n## Options of a stream (StreamOptions)\n"
-    yield "`holdsfor.spark.stream` and `holdsfor.local.stream.stream` take these besides their own parameters.\n"
+    yield "`holdsfor.stream` and `holdsfor.spark.stream` take these besides their own parameters.\n"
     yield from options_of(StreamOptions)
 
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.engine.definitions import closure
-from tests.docs import tables
+from holdsfor.testing import tables
 from tests.docs.examples import COMPARED, DOCUMENTS, KINDS, ROOT, WRITTEN, Block, Example, blocks, examples
 
 ALL = [pytest.param(example, id=example.place) for path in DOCUMENTS for example in examples(path)]

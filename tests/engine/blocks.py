@@ -19,7 +19,7 @@ WHOLE = {"start": 0, "end": 100}
 
 
 def recognise(rules: str, stream: str | Sequence[str], **asked: Any) -> Result:
-    """asked: window, step, start (0), end (100), tick, stepped."""
+    """asked: window, step, start (0), end (100), sample_every, changes."""
     rows = lines(stream) if isinstance(stream, str) else list(stream)
     return holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(rows, format="terms"), **(WHOLE | asked))
 
@@ -27,7 +27,7 @@ def recognise(rules: str, stream: str | Sequence[str], **asked: Any) -> Result:
 def check(rules: str, stream: str, expected: str, **asked: Any) -> None:
     """The history is the expected one, in one pass and query time by query time."""
     for stepped in (False, True):
-        found = recognise(rules, stream, stepped=stepped, **asked)
+        found = recognise(rules, stream, changes=stepped, **asked)
         assert found.rejects.num_rows == 0, found.rejects.to_pylist()
         assert history(found) == sorted(lines(expected)), "query time by query time" if stepped else "in one pass"
 

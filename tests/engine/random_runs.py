@@ -7,11 +7,11 @@ from holdsfor import Result
 from tests.naive.programs import Program, random_program
 
 
-def of_random(seed: int, stepped: bool) -> Result:
-    return run(random_program(seed), stepped)
+def of_random(seed: int, changes: bool) -> Result:
+    return run(random_program(seed), changes)
 
 
-def run(program: Program, stepped: bool = False) -> Result:
+def run(program: Program, changes: bool = False) -> Result:
     windows = program.horizon
     return holdsfor.recognise(
         holdsfor.parse(program.text),
@@ -20,6 +20,6 @@ def run(program: Program, stepped: bool = False) -> Result:
         step=windows.step,
         start=windows.start,
         end=windows.end,
-        tick=windows.tick,
-        stepped=stepped,
+        sample_every=windows.sample_every,
+        changes=changes,
     )

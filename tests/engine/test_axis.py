@@ -81,7 +81,7 @@ def test_keys_with_many_arguments_fit() -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_wide_keys_give_the_same(seed: int, time_bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With few bits left for keys, they become numbers out of a table, which are in no order of their arguments."""
-    expected = of_random(seed, stepped=False)
+    expected = of_random(seed, changes=False)
 
     def narrow(first: int, last: int, tick: int, terms: int, room: int, *_: object) -> Axis:
         return replace(fit(first, last, tick, terms, room), time_bits=time_bits)

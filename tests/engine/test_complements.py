@@ -42,4 +42,4 @@ def test_a_clock_begins_after_the_start() -> None:
     """
     stream = "rain(y)=true @ [80,160) \n look(y) @ 25 \n look(y) @ 90"
     expected = "dry(y)=true @ [40,80) \n dry(y)=true @ [160,inf) \n noticed(y) @ 25"
-    check(rules, stream, expected, tick=40, start=0, end=400)
+    check(rules, stream, expected, sample_every=40, start=0, end=400)

@@ -17,7 +17,7 @@ room(hall). room(attic).
 
 def left_out(rules: str, stream: str, **asked: Any) -> list[int]:
     return [
-        recognise(rules, stream, stepped=stepped, **asked).metrics["groundings_outside_domain"]
+        recognise(rules, stream, changes=stepped, **asked).metrics["groundings_outside_domain"]
         for stepped in (False, True)
     ]
 
@@ -86,7 +86,7 @@ def test_a_dynamic_domain_only_filters(stepped: bool) -> None:
         LAMP
         + "dynamicDomain(seen(_)). grounding(lamp(X)=on) :- seen(X), X \\= attic. grounding(lamp(X)=dim) :- seen(X)."
     )
-    found = recognise(rules, "press(garden) @ 5 \n press(attic) @ 5", stepped=stepped)
+    found = recognise(rules, "press(garden) @ 5 \n press(attic) @ 5", changes=stepped)
     assert found.intervals.column("args").to_pylist() == [["garden"]]
 
 

@@ -42,7 +42,7 @@ def test_where_it_is_initiated_and_terminated() -> None:
 )
 def test_on_the_grid_of_the_clock(tick: int, stream: str, expected: str) -> None:
     """The last case starts at 0, where the history has not begun: nothing happens there."""
-    check(LAMP, stream, expected, end=400, tick=tick)
+    check(LAMP, stream, expected, end=400, sample_every=tick)
 
 
 def test_of_durative_input() -> None:

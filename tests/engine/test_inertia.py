@@ -104,4 +104,4 @@ def test_changes_wait_for_the_clock() -> None:
         lamp(b)=on  @ [120,160)
         lamp(c)=on  @ [160,200)
     """
-    check(LAMP, stream, expected, end=400, tick=40)
+    check(LAMP, stream, expected, end=400, sample_every=40)

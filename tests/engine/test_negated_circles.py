@@ -43,7 +43,7 @@ EVENTS = [
 def test_each_is_asked_by_itself(condition: str, times: list[int], stepped: bool) -> None:
     told = f"initiatedAt(told(X)=T0, T) :- happensAt(look(X), T), T0 = T, {condition}.\n"
     result = holdsfor.recognise(
-        holdsfor.parse(RULES + told), EVENTS, start=0, end=50, window=20, step=10, stepped=stepped
+        holdsfor.parse(RULES + told), EVENTS, start=0, end=50, window=20, step=10, changes=stepped
     )
     found = [int(row["value"]) for row in result.intervals.to_pylist() if row["fluent"] == "told"]
     assert sorted(found) == times

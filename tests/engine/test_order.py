@@ -42,7 +42,7 @@ def test_of_rows_with_retractions(seed: int) -> None:
     assert expected.late.num_rows or seed  # the streams do have late rows
     random.shuffle(rows)
     for stepped in (False, True):
-        assert tables(recognise(RULES, rows, **windows, stepped=stepped)) == tables(expected)
+        assert tables(recognise(RULES, rows, **windows, changes=stepped)) == tables(expected)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -34,24 +34,24 @@ def points(*times: int) -> str:
     ],
 )
 def test_points_that_follow_each_other(tick: int, times: tuple[int, ...], expected: list[str]) -> None:
-    check(WALK, points(*times), "\n".join(f"going(a)=true @ {span}" for span in expected), tick=tick)
+    check(WALK, points(*times), "\n".join(f"going(a)=true @ {span}" for span in expected), sample_every=tick)
 
 
 def test_open_until_the_next_point_has_not_come() -> None:
     """At each query time the last point may still be followed by another."""
-    found = recognise(WALK, points(8, 9, 10, 11, 12, 30), window=20, step=10, end=50, stepped=True)
+    found = recognise(WALK, points(8, 9, 10, 11, 12, 30), window=20, step=10, end=50, changes=True)
     expected = """
         10: insert   going(a)=true @ [8,inf)
-        20: shorten  going(a)=true @ [8,13)
+        20: end      going(a)=true @ [8,13)
         30: insert   going(a)=true @ [30,inf)
-        40: shorten  going(a)=true @ [30,31)
+        40: end      going(a)=true @ [30,31)
     """
     assert changes(found) == lines(expected)
 
 
 def test_a_late_point_joins_two_intervals() -> None:
     stream = points(5, 6, 8, 9) + "\n walk(a)=true @ 7 arrives 15"
-    found = recognise(WALK, stream, window=20, step=10, end=30, stepped=True)
+    found = recognise(WALK, stream, window=20, step=10, end=30, changes=True)
     expected = """
         10: insert    going(a)=true @ [5,7)
         10: insert    going(a)=true @ [8,10)
@@ -87,5 +87,5 @@ def test_edges_of_points() -> None:
         "going(a)=true @ [40,160) \n off(a) @ 0 \n halt(a) @ 120",
         start=-40,
         end=400,
-        tick=40,
+        sample_every=40,
     )

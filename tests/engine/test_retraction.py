@@ -139,9 +139,9 @@ def test_the_log_tells_it() -> None:
     """
     expected = """
         10: insert    lamp(a)=on @ [6,inf)
-        20: shorten   lamp(a)=on @ [6,13)
+        20: end       lamp(a)=on @ [6,13)
         30: extend    lamp(a)=on @ [6,19)
         40: withdraw  lamp(a)=on @ [6,19)
     """
     windows = SLIDING | {"window": 40}
-    assert changes(recognise(LAMP, stream, **windows, stepped=True)) == lines(expected)
+    assert changes(recognise(LAMP, stream, **windows, changes=True)) == lines(expected)

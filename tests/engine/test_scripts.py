@@ -183,7 +183,7 @@ def test_rows_of_another_shape_get_a_script_of_their_own() -> None:
     """Speeds that are integers, then floats, then texts among them."""
     rules = "initiatedAt(on(X)=true, T) :- happensAt(speed(X, N), T), N > 3. terminatedAt(on(X)=true, T) :- "
     rules += "happensAt(speed(X, N), T), N =< 3."
-    live = holdsfor.live(holdsfor.parse(rules), window=100, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse(rules), window=100, step=10, start=0)
     for number, speeds in enumerate((("5", "1"), ("2.5", "7.5"), ("3", "fast"), ("9", "9"))):
         first, second = (f"speed({x}, {n}) @ {number * 10 + 1}" for x, n in zip("ab", speeds, strict=True))
         live.add([first, second], format="terms")

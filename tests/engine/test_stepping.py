@@ -8,6 +8,7 @@ import pytest
 
 import holdsfor
 from holdsfor import Result
+from tests.change_log import fold_strictly
 from tests.engine.blocks import changes, history, lines, recognise, rows
 from tests.engine.random_runs import of_random
 from tests.naive.programs import random_program
@@ -18,26 +19,9 @@ terminatedAt(lamp(X)=on, T) :- happensAt(cut(X), T).
 """
 
 
-def folded(found: Result) -> list[tuple[Any, ...]]:
+def folded(found: Result, step: int = 10) -> list[tuple[Any, ...]]:
     """The log folded, a row at a time, as its reader would do it."""
-    state: dict[tuple[Any, ...], int | None] = {}
-    for row in rows(found.changes):
-        key = row["fluent"], tuple(row["args"]), row["value"], row["start"]
-        match row["op"]:
-            case "insert":
-                assert key not in state, f"inserted twice: {key}"
-                state[key] = row["end"]
-            case "withdraw":
-                assert state.pop(key) == row["end"], f"withdrawn as it was not: {key}"
-            case "extend":
-                assert state[key] is not None, f"longer than open: {key}"
-                assert row["end"] is None or row["end"] > state[key]
-                state[key] = row["end"]
-            case "shorten":
-                assert row["end"] is not None
-                assert state[key] is None or row["end"] < state[key]
-                state[key] = row["end"]
-    return sorted((*key, end) for key, end in state.items())
+    return sorted((*subject, end) for subject, end in fold_strictly(rows(found.changes), step).items())
 
 
 def intervals(found: Result) -> list[tuple[Any, ...]]:
@@ -48,9 +32,9 @@ def intervals(found: Result) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_of_random_programs(seed: int) -> None:
-    stepped = of_random(seed, stepped=True)
-    assert history(stepped) == history(of_random(seed, stepped=False)), str(random_program(seed))
-    assert folded(stepped) == intervals(stepped), str(random_program(seed))
+    stepped = of_random(seed, changes=True)
+    assert history(stepped) == history(of_random(seed, changes=False)), str(random_program(seed))
+    assert folded(stepped, random_program(seed).horizon.step) == intervals(stepped), str(random_program(seed))
 
 
 def test_one_pass_has_no_log() -> None:
@@ -71,7 +55,7 @@ def test_the_log_of_a_late_event() -> None:
         40: shorten  lamp(a)=on @ [9,16)
         50: insert   lamp(b)=on @ [51,inf)
     """
-    found = recognise(LAMP, stream, window=30, step=10, end=60, stepped=True)
+    found = recognise(LAMP, stream, window=30, step=10, end=60, changes=True)
     assert changes(found) == lines(expected)
     assert {row["query_time"] for row in rows(found.changes)} == {10, 40, 50}
 
@@ -90,34 +74,34 @@ def test_a_late_event_withdraws_what_it_swallows() -> None:
     """
     expected = """
         10: insert    busy(a)=true @ [6,inf)
+        20: end       busy(a)=true @ [6,13)
         20: insert    busy(a)=true @ [16,inf)
-        20: shorten   busy(a)=true @ [6,13)
         30: extend    busy(a)=true @ [6,inf)
         30: withdraw  busy(a)=true @ [16,inf)
     """
-    found = recognise(rules, stream, window=30, step=10, end=40, stepped=True)
+    found = recognise(rules, stream, window=30, step=10, end=40, changes=True)
     assert changes(found) == lines(expected)
     assert folded(found) == intervals(found)
 
 
 def test_quiet_query_times_change_nothing() -> None:
-    found = recognise(LAMP, "press(a) @ 5", window=10, step=10, end=100, stepped=True)
+    found = recognise(LAMP, "press(a) @ 5", window=10, step=10, end=100, changes=True)
     assert changes(found) == ["10: insert lamp(a)=on @ [6,inf)"]
     assert history(found) == ["lamp(a)=on @ [6,inf)"]
 
 
 def test_long_ago_is_carried() -> None:
     """What was initiated many windows before still holds, and ends once."""
-    found = recognise(LAMP, "press(a) @ 5 \n cut(a) @ 985", window=10, step=10, end=1000, stepped=True)
+    found = recognise(LAMP, "press(a) @ 5 \n cut(a) @ 985", window=10, step=10, end=1000, changes=True)
     assert history(found) == ["lamp(a)=on @ [6,986)"]
-    assert changes(found) == ["10: insert lamp(a)=on @ [6,inf)", "990: shorten lamp(a)=on @ [6,986)"]
+    assert changes(found) == ["10: insert lamp(a)=on @ [6,inf)", "990: end lamp(a)=on @ [6,986)"]
 
 
 def test_a_circle_of_patterns_over_several_windows() -> None:
     """Of what is settled and what is new, one may be sorted by an argument and the other by time alone."""
     rules = "ping(1) <- e.\npong(K) <- ping(K) SEQ c.\nping(K+1) <- pong(K) SEQ e WHERE K < 3.\n"
     rows = ["e @ 3", "c @ 6", "c @ 9", "e @ 10"]
-    result = holdsfor.recognise(holdsfor.parse(rules), rows, window=4, step=4, start=0, end=12, stepped=True)
+    result = holdsfor.recognise(holdsfor.parse(rules), rows, window=4, step=4, start=0, end=12, changes=True)
     spans = {(row["event"], *row["args"], row["start"], row["end"]) for row in result.occurrences.to_pylist()}
     assert spans == {
         ("ping", "1", 3, 3),

@@ -126,4 +126,4 @@ def test_deadlines_that_fall_between_the_same_two_grid_points() -> None:
     """
     expected = "mode=high @ [110,170) \n mode=mid @ [170,200) \n mode=low @ [200,inf)"
     for window, step in ((70, 60), (60, 60), (120, 10)):
-        check(rules, "tag @ 102 \n tag @ 110", expected, window=window, step=step, start=100, end=220, tick=10)
+        check(rules, "tag @ 102 \n tag @ 110", expected, window=window, step=step, start=100, end=220, sample_every=10)

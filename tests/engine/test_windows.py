@@ -68,7 +68,7 @@ def test_durative_rows_count_from_the_edge_on(row: str, expected: str) -> None:
 
 def test_durative_rows_are_cut_on_the_grid() -> None:
     """With a clock tick of 10, what counts from 30 on is cut at the next grid point, 40."""
-    asked = SLIDING | {"window": 35, "step": 5, "tick": 10}
+    asked = SLIDING | {"window": 35, "step": 5, "sample_every": 10}
     check(NEAR, "near(a)=true @ [10,80) arrives 61", "close(a)=true @ [40,80)", **(asked | {"end": 100}))
 
 
@@ -90,7 +90,7 @@ def test_late_rows_are_told_with_how_late_they_are() -> None:
         near(c)=true  @ [2,5)   arrives 25  late by 7
     """
     for stepped in (False, True):
-        found = recognise(LAMP + NEAR, stream, **SLIDING, stepped=stepped)
+        found = recognise(LAMP + NEAR, stream, **SLIDING, changes=stepped)
         assert late(found) == sorted(lines(expected))
         assert {row["query_time"] for row in found.late.to_pylist()} == {30}
         assert found.metrics["events_late"] == 4
@@ -123,7 +123,7 @@ def test_without_windows_everything_counts() -> None:
     [
         ({"window": 0}, "the window must be above 0, not 0"),
         ({"step": -1}, "the step must be above 0, not -1"),
-        ({"tick": 0}, "the tick must be above 0, not 0"),
+        ({"sample_every": 0}, "sample_every must be above 0, not 0"),
         ({"start": 10, "end": 5}, r"the end \(5\) is before the start \(10\)"),
     ],
 )

@@ -24,7 +24,7 @@ Distances = set[tuple[tuple[str, ...], int, int | None]]
 def recognise(rows: Iterable[str], end: int, *files: str) -> holdsfor.Result:
     description = holdsfor.load(*(FOLDER / file for file in files))
     events = holdsfor.read_events(list(rows), format="rtec")
-    return holdsfor.recognise(description, events, start=0, end=end, tick=FRAME)
+    return holdsfor.recognise(description, events, start=0, end=end, sample_every=FRAME)
 
 
 def found(result: holdsfor.Result, fluent: str) -> Distances:
@@ -104,7 +104,7 @@ def test_what_people_do() -> None:
 def test_the_recordings() -> None:
     description = holdsfor.load(FOLDER / "rules.ec", FOLDER / "pre-processing.ec")
     result = holdsfor.recognise(
-        description, holdsfor.read_events(RECORDINGS, format="rtec"), start=0, end=1007000, tick=FRAME
+        description, holdsfor.read_events(RECORDINGS, format="rtec"), start=0, end=1007000, sample_every=FRAME
     )
     assert result.metrics["events_rejected"] == 0
     with gzip.open(RECORDINGS[0], "rt") as rows:

@@ -24,7 +24,7 @@ PRINTED = {
     "counts": ["attack ['ann'] 50"],
     "pairs": ["[{'A': 'v1', 'B': 'v2', 'value': True, 'start': 11, 'end': 31, 'duration': 20}]"],
     "late": ["[(['d1'], 11, 21)]", "late: 1"],
-    "live": ["12 insert hot ['m1'] 4 None", "32 shorten hot ['m1'] 4 28"],
+    "live": ["12 insert hot ['m1'] 4 None", "32 end hot ['m1'] 4 28"],
     "on_spark": [
         "+------+-----+-----+",
         "|fluent|args |count|",

@@ -6,7 +6,7 @@ import pytest
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.address import split_address
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import MqttSettings
 from holdsfor.io.sinks import WebhookSink
 
 
@@ -18,7 +18,7 @@ def test_line_breaks_and_other_controls_are_refused(address: str) -> None:
     with pytest.raises(HoldsforError, match="a webhook needs a URL such as"):
         WebhookSink.parse(address)
     with pytest.raises(HoldsforError, match="is not the address of a broker"):
-        Settings.parse(address.replace("http", "mqtt"))
+        MqttSettings.parse(address.replace("http", "mqtt"))
 
 
 def test_spaces_and_letters_of_all_languages_stay() -> None:

@@ -29,7 +29,7 @@ SEEN = "happensAt(seen(A), T) :- happensAt(pos(A), T)."
 def ids(texts: Sequence[str]) -> list[str]:
     """The terms of a column of a CSV file."""
     lines = ["icao24,timestamp", *(f"{text},{10 + place}" for place, text in enumerate(texts))]
-    events = read_events(lines, format="columns", mapping={"constant": "pos", "time": "timestamp"}).read(ONE)
+    events = read_events(lines, format="columns", mapping={"event": "pos", "time": "timestamp"}).read(ONE)
     assert rejects(events) == []
     return [term for (term,) in args(block(events, "pos"))]
 
@@ -73,7 +73,7 @@ def test_the_order_of_files_and_blocks_changes_nothing(
     files: list[list[str]], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("files")
-    mapping = {"constant": "pos", "time": "timestamp"}
+    mapping = {"event": "pos", "time": "timestamp"}
     names = [write(folder, f"{number}.csv", texts) for number, texts in enumerate(files)]
     whole = write(folder, "whole.csv", [text for texts in files for text in texts])
     shuffled = data.draw(st.permutations(names))
@@ -89,7 +89,7 @@ def test_the_order_of_files_and_blocks_changes_nothing(
 def test_parts_of_a_file_agree(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(fields.chunks, "__defaults__", (64,))
     path = write(tmp_path, "long.csv", [*(str(number) for number in range(100)), "3e7", "x"])
-    events = read_events(path, mapping={"constant": "pos", "time": "timestamp"}).read(ONE)
+    events = read_events(path, mapping={"event": "pos", "time": "timestamp"}).read(ONE)
     terms = [term for (term,) in args(block(events, "pos"))]
     assert terms == [*(f"'{number}'" for number in range(100)), "'3e7'", "x"]
 
@@ -117,13 +117,13 @@ def test_numbered_columns_and_values_are_those_of_their_event() -> None:
 
 def test_what_rules_calculate_with_is_a_number_or_refused() -> None:
     lines = ["time,machine,degrees", "1,m1,95", "2,m2,fast", "3,m3,007"]
-    events = read_events(lines, format="columns", mapping={"constant": "e"}).read(inputs("event e/2#1"))
+    events = read_events(lines, format="columns", mapping={"event": "e"}).read(inputs("event e/2#1"))
     assert rejects(events) == [(3, "bad number: argument 2 of e/2 is not a number")]
     assert args(block(events, "e")) == [("m1", "95"), ("m3", "7")]
 
 
 def test_the_mapping_decides_otherwise() -> None:
-    mapping = {"constant": "pos", "time": "timestamp", "types": {"icao24": "text"}}
+    mapping = {"event": "pos", "time": "timestamp", "types": {"icao24": "text"}}
     lines = ["icao24,timestamp", "7,1", "8,2"]
     assert args(block(read_events(lines, format="columns", mapping=mapping).read(ONE), "pos")) == [("'7'",), ("'8'",)]
 
@@ -142,7 +142,7 @@ def test_parquet_files_of_different_types_are_read_as_one(
 ) -> None:
     for number, column in enumerate(columns):
         pq.write_table(pa.table({"time": range(1, len(column) + 1), "x": column}), tmp_path / f"{number}.parquet")
-    source = read_events(tmp_path, mapping={"constant": "pos"})
+    source = read_events(tmp_path, mapping={"event": "pos"})
     assert [term for (term,) in args(block(source.read(ONE), "pos"))] == terms
     parts = read_parts(source, ONE, 2)
     assert [term for part in parts for (term,) in args(block(part, "pos"))] == terms
@@ -154,7 +154,7 @@ def test_facts_have_types_by_column(tmp_path: Path) -> None:
         "happensAt(lands(A, C), T) :- happensAt(pos(A), T), ap(A, C).", facts={"ap": tmp_path / "ap.csv"}
     )
     lines = ["icao24,timestamp", "1E5,1", "007,2", "x,3"]
-    mapping = {"constant": "pos", "time": "timestamp"}
+    mapping = {"event": "pos", "time": "timestamp"}
     result = holdsfor.recognise(description, lines, format="columns", mapping=mapping)
     assert [row["args"] for row in result.occurrences.to_pylist()] == [["1E5", "bern"], ["007", "basel"], ["x", "7"]]
 
@@ -165,7 +165,7 @@ def test_each_of_842_aircraft_has_its_own_name() -> None:
         io.BytesIO(gzip.decompress(AIRCRAFT.read_bytes())),
         convert_options=pa.csv.ConvertOptions(column_types={"icao24": pa.string()}),
     )
-    mapping = {"constant": "pos", "time": "timestamp", "events": {"pos": ["icao24"]}}
+    mapping = {"event": "pos", "time": "timestamp", "events": {"pos": ["icao24"]}}
     result = holdsfor.recognise(holdsfor.parse(SEEN), AIRCRAFT, mapping=mapping, format="columns")
     names = {row[0] for row in result.occurrences["args"].to_pylist()}
     assert len(names) == 842

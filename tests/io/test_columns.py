@@ -112,7 +112,7 @@ def test_without_a_mapping_arguments_are_numbered_columns() -> None:
 
 def test_a_table_of_one_event_takes_the_other_columns_in_order() -> None:
     table = pa.table({"sensor": ["s1"], "time": [1], "value": [7.5], "end": ["x"]})
-    events = read_events(table, mapping=Mapping(constant="reading")).read(inputs("event reading/3"))
+    events = read_events(table, mapping=Mapping(event="reading")).read(inputs("event reading/3"))
     assert args(block(events, "reading")) == [("s1", "7.5", "x")]
 
 
@@ -287,8 +287,8 @@ def test_an_empty_table() -> None:
         ({"events": {"prox": ["vessel", "other"]}}, r"prox is listed under \[events\] .* for the rules it is a fluent"),
         ({"fluents": {"gap": ["vessel"]}}, r"gap is listed under \[fluents\] .* for the rules it is an event"),
         ({"events": {"gap": ["vessel"]}, "fluents": {"gap": ["vessel"]}}, "gap is both"),
-        ({"name": "event", "constant": "gap"}, "not both"),
-        ({"unit": "fortnight"}, "unit = 'fortnight' is not known. Write one of ns, us, ms, s, min, h, d"),
+        ({"name": "event", "event": "gap"}, "not both"),
+        ({"tick_unit": "fortnight"}, "tick_unit = 'fortnight' is not known. Write one of ns, us, ms, s, min, h, d"),
         ({"tiem": "t"}, r"unknown key 'tiem'\. Did you mean 'time'\?"),
         ({"time": 3}, "time is the name of a column, in quotes; found 3"),
         ({"events": {"gap": "vessel"}}, r"\[events\] lists columns by name"),

@@ -111,7 +111,7 @@ def test_files(ending: str, other: str, tmp_path: Path) -> None:
 
 def test_a_table_of_one_event_that_no_rule_reads() -> None:
     tables = {"one": pa.table({"time": [10]}), "two": pa.table({"time": [50], "v": ["x"]})}
-    mapping = {"tables": {"one": {"constant": "m"}, "two": {"constant": "other"}}}
+    mapping = {"tables": {"one": {"event": "m"}, "two": {"event": "other"}}}
     assert ends(tables, mapping=mapping) == [21]
 
 

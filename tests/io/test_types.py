@@ -17,7 +17,7 @@ ONE = inputs("event e/1")
 
 def read(values: Any, kind: str) -> Any:
     table = pa.table({"time": range(len(values)), "x": values})
-    return read_events(table, mapping={"constant": "e", "events": {"e": ["x"]}, "types": {"x": kind}}).read(ONE)
+    return read_events(table, mapping={"event": "e", "events": {"e": ["x"]}, "types": {"x": kind}}).read(ONE)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_what_is_of_another_type_is_rejected(values: Any, kind: str) -> None:
 
 
 def test_csv_columns_of_text() -> None:
-    mapping = {"constant": "e", "events": {"e": ["x"]}, "types": {"x": "text"}}
+    mapping = {"event": "e", "events": {"e": ["x"]}, "types": {"x": "text"}}
     found = read_events(["time,x", "1,007", "2,7"], format="columns", mapping=mapping).read(ONE)
     assert args(block(found, "e")) == [("'007'",), ("'7'",)]
 
 
 def test_integers_among_nulls_stay_integers_in_pandas() -> None:
     frame = pd.DataFrame({"time": [1, 2, 3], "x": [17, None, 18], "y": [1.5, None, 2.0]})
-    found = read_events(frame, mapping={"constant": "e", "events": {"e": ["x", "y"]}}).read(inputs("event e/2"))
+    found = read_events(frame, mapping={"event": "e", "events": {"e": ["x", "y"]}}).read(inputs("event e/2"))
     assert args(block(found, "e")) == [("17", "1.5"), ("NULL", "NULL"), ("18", "2.0")]
 
 

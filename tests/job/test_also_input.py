@@ -128,7 +128,7 @@ def test_where_inputs_are_declared_only_those_come(engine: Engine) -> None:
 
 
 def test_late_rows_and_retractions_in_a_session() -> None:
-    live = holdsfor.live(parse(SIMPLE), window=30, step=10, start=0)
+    live = holdsfor.session(parse(SIMPLE), window=30, step=10, start=0)
     live.add(["f|5|5|9|true|x", "begin|7|7|x"], format="rtec")
     live.advance(10)
     assert live.current()[0].column("start").to_pylist() == [5]

@@ -9,7 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels.intervals.logging import (
+    END,
+    EXTEND,
+    INSERT,
     OPS,
+    SHORTEN,
     UNTOLD,
     WITHDRAW,
     Bytes,
@@ -47,7 +51,8 @@ def test_a_log_folds_to_what_is_known(relations: list[tuple[list[Span], list[Spa
     new_s, new_e, new_ends = join([new for _, new in relations])
     is_told = np.array(data.draw(st.lists(st.booleans(), min_size=len(new_s), max_size=len(new_s))), np.bool_)
     told_s = np.where(is_told, new_s, UNTOLD)
-    ops, s, e, ends = log_changes(old_s, old_e, old_ends, told_s, new_e, new_ends)
+    last_told = data.draw(TIMES)
+    ops, s, e, ends = log_changes(old_s, old_e, old_ends, told_s, new_e, new_ends, MASK, last_told)
     assert ends[-1] == len(ops) == len(s) == len(e)
     begin = 0
     for number, (old, new) in enumerate(relations):
@@ -59,13 +64,23 @@ def test_a_log_folds_to_what_is_known(relations: list[tuple[list[Span], list[Spa
             if op == WITHDRAW:
                 assert known.pop((key, start)) == end
             else:
-                assert known.get((key, start)) != end
+                assert op == expected_op(known.get((key, start)), end, last_told)
                 known[key, start] = end
         told = [span for place, span in enumerate(new) if is_told[first + place]]
         assert sorted((*where, end) for where, end in known.items()) == told
         order = list(zip(ops[logged].tolist(), s[logged].tolist(), strict=True))
         assert order == sorted(order)
         begin = ends[number]
+
+
+def expected_op(told_end: int | None, end: int, last_told: int) -> int:
+    """The operation that gives an interval its end. told_end: None if nothing was told of it."""
+    if told_end is None:
+        return INSERT
+    assert end != told_end, "nothing changes"
+    if end > told_end:
+        return EXTEND
+    return END if told_end == MASK and end > last_told else SHORTEN
 
 
 @law

@@ -108,6 +108,6 @@ def test_two_lengths_of_a_tick_do_not_go_together() -> None:
 
 
 def test_the_rules_say_what_a_tick_is_where_the_run_does_not() -> None:
-    session = holdsfor.live(parse(LONGER.format("1 s")), window="10s", step="5s")
+    session = holdsfor.session(parse(LONGER.format("1 s")), window="10s", step="5s")
     assert session.terms.tick_unit == "ms"
     assert session.terms.times.window == 10_000

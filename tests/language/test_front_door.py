@@ -33,5 +33,5 @@ def test_a_description_is_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
     holdsfor.recognise(description, events)
     holdsfor.recognise(description, events)
     assert plans == [description]
-    holdsfor.live(description, window=10, step=10)
+    holdsfor.session(description, window=10, step=10)
     assert len(plans) == 2, "rows of what the rules define may come, too"

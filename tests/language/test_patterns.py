@@ -24,6 +24,7 @@ from holdsfor.language.patterns import (
     PatternRule,
     RunningAggregate,
     Stretch,
+    Timed,
 )
 from holdsfor.language.terms import NOWHERE, Compound, Int, Term, Var
 from holdsfor.language.terms import Atom as Name
@@ -116,6 +117,13 @@ def test_absence() -> None:
     assert pattern("NOT(c).[a, 5]") == Absence(C, A, Instant(5, NOWHERE), NOWHERE)
     assert pattern("(a seq b) cnot c") == Absence(C, A, B, NOWHERE)
     assert pattern("NOT(a OR c).[a SEQ b, c]") == Absence(Either((A, C), NOWHERE), seq(A, B), C, NOWHERE)
+
+
+def test_times_of_an_occurrence() -> None:
+    start, end = Var("S"), Var("E")
+    assert pattern("(a SEQ b)@[S,E]") == Timed(seq(A, B), start, end, NOWHERE)
+    assert pattern("a@[S,E] SEQ b") == seq(Timed(A, start, end, NOWHERE), B)
+    assert str(pattern("a@[_,E].5 OR b@[_,_]"))  # `_` is any time
 
 
 def test_leaves() -> None:
@@ -289,3 +297,40 @@ def test_a_long_pattern_has_an_operator_a_line() -> None:
         + "".join(f"        SEQ {event}\n" for event in events[1:])
         + "        WHERE important(Location).\n"
     )
+
+
+# ---------------------------------------------------------------- as papers print it
+
+
+def test_names_in_capitals_are_lowered_behind_their_directive() -> None:
+    text = """
+    first(L) <- a(L).
+    :- capital_names.
+    FireAlarm(L) <- NOT(C)[IE(L), GPSFix(L, 'North(L)')].   % Not(This)
+    IE(L) OR D <- P1(L) SEQ B.
+    """
+    rules = {str(rule.head): rule.pattern for rule in parse(text).patterns}
+    found = Compound("gpsFix", (Var("L"), Name("North(L)")))
+    assert list(rules) == ["first(L)", "fireAlarm(L)", "ie(L)", "d"]
+    assert rules["fireAlarm(L)"] == Absence(C, event("ie", Var("L")), EventPattern(found, NOWHERE), NOWHERE)
+    assert rules["d"] == seq(event("p1", Var("L")), event("b"))
+
+
+def test_a_word_that_stands_for_an_event_is_its_name_in_the_whole_rule() -> None:
+    text = ":- capital_names.\nIteration(A, K + 1) <- A SEQ Iteration(A, K).\nIteration(A, 1) <- A.\nE(A) <- B(A)."
+    heads = [str(rule.head) for rule in parse(text).patterns]
+    assert heads == ["iteration(a,+(K,1))", "iteration(a,1)", "e(A)"]
+
+
+def test_braces_around_conditions_and_chains_of_comparisons() -> None:
+    assert pattern("a(X, Y) WHERE {X > 0, Y < 5}") == pattern("a(X, Y) WHERE (X > 0, Y < 5)")
+    assert pattern("a(X) WHERE 0 < X < 5") == pattern("a(X) WHERE (0 < X, X < 5)")
+    assert pattern("a(X) WHERE 9 >= X > 3 > 2") == pattern("a(X) WHERE (9 >= X, X > 3, 3 > 2)")
+
+
+@pytest.mark.parametrize(
+    "text", ["5 h", "5hours", "5 hours", "5hrs", "300 minutes", "300min", "18000 sec", "18000seconds"]
+)
+def test_units_in_words(text: str) -> None:
+    assert pattern(f"(a SEQ b).{text}") == Limit(seq(A, B), 18_000, NOWHERE)
+    assert pattern(f"a(X) WHERE X >= {text}") == pattern("a(X) WHERE X >= 18000")

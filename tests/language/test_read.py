@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.language import parse
+from holdsfor.language import DescriptionError, parse
 from holdsfor.language.description import EventDescription
 from holdsfor.language.literals import Literal, Or
 from holdsfor.language.terms import Place
@@ -58,3 +58,41 @@ def test_clauses_are_read_as(case: str) -> None:
     description = parse("\n".join(row for row in rows if not row.startswith("-> ")))
     assert lines(description) == expected
     assert all(warning.code == "unending" for warning in description.warnings)
+
+
+CALLED = "initiatedAt(size(M)=S, T) :- happensAt(level(M, L), T), size(L, S).\n"
+
+
+def cut_messages(clauses: str) -> list[str]:
+    """Return what is said of cuts in clauses of size/2."""
+    try:
+        said = parse(CALLED + clauses).warnings
+    except DescriptionError as error:
+        said = error.diagnostics
+    return [each.severity for each in said if each.code == "cut"]
+
+
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        "size(L, small) :- 1 =< L, L < 9, !. size(L, large) :- 9 =< L, L < 20, !. size(L, huge) :- L >= 20, !.",
+        "size(L, small) :- L =< 9, !, fits(L). size(L, large) :- L > 9, fits(L). fits(3).",
+        "size(p(X, 'W', Y), east) :- 4 < X, X < 9, Y > 1, !. size(p(X, 'W', Y), west) :- 1 < X, X < 4, Y > 1, !.",
+    ],
+)
+def test_cuts_between_clauses_that_exclude_each_other_say_nothing(clauses: str) -> None:
+    assert cut_messages(clauses) == []
+
+
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        "size(L, small) :- L =< 9, !. size(L, large) :- L >= 9.",  # 9 is both
+        "size(L, small) :- L =< 9, !. size(M, S) :- sizes(M, S). sizes(3, b).",
+        "size(L, S) :- sizes(L, S), S < 9, !. size(L, S) :- sizes(L, S), S > 9. sizes(3, 7).",  # S is the answer
+        "size(L, small) :- L =< 9, !. size(L, large) :- L > 9. size(L, any) :- L > 3.",
+        "size(L, a) :- L \\= 3, !. size(3, b).",
+    ],
+)
+def test_a_cut_that_chooses_is_refused(clauses: str) -> None:
+    assert cut_messages(clauses)[0] == "error"

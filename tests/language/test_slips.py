@@ -81,8 +81,8 @@ BODY = "happensAt(e(M, X), T), X > 3"
             "syntax",
             "names have no `-` in them: write start_up(M)",
         ),
-        (f"{HEAD} :- happensAt(e(M, X), T), 90 < X < 100.", "operator", "write two: 90 < X, X < 100"),
-        (f"{HEAD} :- happensAt(e(M, X), T), 90 =< X =< 99.5.", "operator", "write two: 90 =< X, X =< 99.5"),
+        (f"{HEAD} :- happensAt(e(M, X), T), 90 < X > 100.", "operator", "write two: 90 < X, X > 100"),
+        (f"{HEAD} :- happensAt(e(M, X), T), X = Y = 3, Y = 3.", "operator", "write two: X=Y, Y=3"),
         (
             f"{HEAD} :- happensAt(e(M, X), T), X > 1,000.",
             "syntax",

@@ -80,7 +80,9 @@ def run(program: Program, seed: int, incremental: bool, tuning: Tuning) -> Itera
     random, horizon = Random(seed), program.horizon
     times = {"window": horizon.window, "step": horizon.step, "start": horizon.start, "end": horizon.end}
     description = parse(program.text, functions=FUNCTIONS)
-    live = tuned(holdsfor.live(description, **times, tick=horizon.tick, incremental=incremental), tuning)
+    live = tuned(
+        holdsfor.session(description, **times, sample_every=horizon.sample_every, incremental=incremental), tuning
+    )
     ordered = in_steps(program.rows, horizon, random)
     added = 0
     for part in cuts(ordered, random):
@@ -93,7 +95,7 @@ def run(program: Program, seed: int, incremental: bool, tuning: Tuning) -> Itera
     yield tell(live, live.advance(horizon.last))
 
 
-def tell(live: holdsfor.LiveSession, changes: holdsfor.Changes) -> Told:
+def tell(live: holdsfor.Session, changes: holdsfor.Changes) -> Told:
     carried = () if live.evaluation is None else live.evaluation.save().known
     return Told(rows_of(changes.intervals), rows_of(changes.occurrences), [rows_of_block(block) for block in carried])
 

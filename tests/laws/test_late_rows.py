@@ -93,8 +93,8 @@ def test_one_script_judges_late_rows_or_several_do(slots: int, count: int, monke
 
 
 def run(rules: str, batches: list[list[str]], tick: int, incremental: bool, tuning: Tuning) -> Iterator[Told]:
-    times = {"window": 20 * LENGTH, "step": LENGTH, "start": 0, "tick": tick}
-    live = tuned(holdsfor.live(holdsfor.parse(rules), **times, incremental=incremental), tuning)
+    times = {"window": 20 * LENGTH, "step": LENGTH, "start": 0, "sample_every": tick}
+    live = tuned(holdsfor.session(holdsfor.parse(rules), **times, incremental=incremental), tuning)
     for number, batch in enumerate(batches):
         if batch:
             live.add(batch)

@@ -93,7 +93,7 @@ def as_typed_tables(lines: Sequence[str]) -> EventSource:
     tables = {name: _typed_table(name, list(zip(*rows, strict=True))) for name, rows in by_name.items()}
     mapping = {
         name: {
-            "constant": name,
+            "event": name,
             "fluents" if name in FLUENT_NAMES else "events": {name: [f"x{i}" for i in range(len(SORTS[name]))]},
         }
         for name in tables
@@ -128,9 +128,16 @@ def _typed(sort: str, texts: Sequence[str]) -> pa.Array:
 
 def in_process(stepped: bool) -> Engine:
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-        window, step, start, end, tick = horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick
+        window, step, start, end, tick = horizon.window, horizon.step, horizon.start, horizon.end, horizon.sample_every
         result = holdsfor.recognise(
-            description, as_table(lines), window=window, step=step, start=start, end=end, tick=tick, stepped=stepped
+            description,
+            as_table(lines),
+            window=window,
+            step=step,
+            start=start,
+            end=end,
+            sample_every=tick,
+            changes=stepped,
         )
         return answer(result.intervals, result.occurrences)
 
@@ -139,7 +146,7 @@ def in_process(stepped: bool) -> Engine:
 
 def in_tasks(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
     crew = AloneInBatch(parts_of(as_table(lines)), description.inputs)
-    times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick)
+    times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.sample_every)
     run_batch(make_program(plan(description)), times, 3, crew)
     return answer(crew.table("intervals"), crew.table("occurrences"))
 
@@ -156,9 +163,9 @@ def test_nulls_same_as_naive(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 10)])
 def test_nulls_in_typed_columns_same_as_naive(seed: int) -> None:
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-        window, step, start, end, tick = horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick
+        window, step, start, end, tick = horizon.window, horizon.step, horizon.start, horizon.end, horizon.sample_every
         result = holdsfor.recognise(
-            description, as_typed_tables(lines), window=window, step=step, start=start, end=end, tick=tick
+            description, as_typed_tables(lines), window=window, step=step, start=start, end=end, sample_every=tick
         )
         assert result.rejects.num_rows == 0
         return answer(result.intervals, result.occurrences)

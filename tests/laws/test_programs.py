@@ -118,7 +118,7 @@ def test_windows_do_not_matter(seed: int, engine: Engine) -> None:
     program = random_program(seed)
     program = replace(program, rows=tuple(_punctual(row) for row in program.rows))
     given = program.horizon
-    span, tick = given.end - given.start, given.tick
+    span, tick = given.end - given.start, given.sample_every
     whole = replace(given, window=span, step=span)
     step = tick * random.randint(1, max(1, span // tick))
     small = replace(whole, window=step + tick * random.randint(0, 5), step=step)
@@ -143,7 +143,9 @@ def test_a_window_shorter_than_the_step_leaves_out_what_lies_between(seed: int, 
     """On every host: a row counts if it happened in the window before the query time at which it is first seen."""
     program = random_program(seed)
     given = program.horizon
-    step = given.tick * 7
-    program = replace(program, horizon=replace(given, window=given.tick * 3, step=step, end=given.start + 5 * step))
+    step = given.sample_every * 7
+    program = replace(
+        program, horizon=replace(given, window=given.sample_every * 3, step=step, end=given.start + 5 * step)
+    )
     lines = wrong(engine, program)
     assert not lines, f"{engine} differs from the naive evaluator on\n{program}\n" + "\n".join(lines)

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.output.changes import REPORTS, Changes
+from holdsfor.engine.output.changes import REPORTS
 from holdsfor.engine.tuning import Tuning
-from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
+from holdsfor.io.storage.fold import Changes, fold_intervals, fold_occurrences
 from holdsfor.language import parse
+from tests.change_log import fold_strictly
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, answer, in_session, naive
 from tests.conformance.sessions import begin, recognise
@@ -49,15 +50,18 @@ def test_same_as_batch_with_late_rows_and_retractions(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_folding_the_changes_gives_what_is_current(seed: int) -> None:
+    """Each change has the name that says what it does to what was told before."""
     logs: list[Changes] = []
 
-    def watch(live: holdsfor.LiveSession, changes: Changes) -> None:
+    def watch(live: holdsfor.Session, changes: Changes) -> None:
         logs.append(changes)
         intervals = fold_intervals(pa.concat_tables([log.intervals for log in logs]))
         occurrences = fold_occurrences(pa.concat_tables([log.occurrences for log in logs]))
         assert not differences(answer(intervals, occurrences), answer(*live.current()))
 
     recognise(parse(PARTY), party(seed, 150), HORIZON, seed=seed, watch=watch)
+    told = fold_strictly((row for log in logs for row in log.intervals.to_pylist()), HORIZON.step)
+    assert len(told) == fold_intervals(pa.concat_tables([log.intervals for log in logs])).num_rows
     assert sum(log.intervals.num_rows for log in logs) > 20
 
 
@@ -67,7 +71,7 @@ def test_what_is_added_late_counts_as_come_late(seed: int) -> None:
     program, random = random_program(seed), Random(seed)
     live, seen = begin(parse(program.text), program.horizon), []
     for part in cuts(random.sample(program.rows, len(program.rows)), random):
-        seen += [_not_before(row, live.fired) for row in part]
+        seen += [_not_before(row, live.last_query_time) for row in part]
         if part:
             live.add(list(part), format="rtec")
         live.advance(random.randint(program.horizon.start, program.horizon.last))
@@ -97,7 +101,7 @@ def test_what_is_kept_in_memory_changes_nothing(tuning: Tuning) -> None:
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
-    live = holdsfor.live(parse(PARTY), window=40, step=10, start=0, keep=100)
+    live = holdsfor.session(parse(PARTY), window=40, step=10, start=0, keep=100)
     sizes = []
     for query_time in range(10, 20_000, 10):
         live.add(

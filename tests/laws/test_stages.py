@@ -81,7 +81,7 @@ def test_a_row_is_there_while_one_bucket_says_so(buckets: int, remembers: bool, 
 def with_more_query_times(program: Program) -> Program:
     """Four times as many: few change much, so that it matters what is known from those before."""
     horizon = program.horizon
-    step = max(horizon.step // horizon.tick // 4, 1) * horizon.tick
+    step = max(horizon.step // horizon.sample_every // 4, 1) * horizon.sample_every
     return replace(program, horizon=replace(horizon, step=step))
 
 

@@ -18,6 +18,7 @@ from holdsfor.engine.output.changes import REPORTS, Report
 from holdsfor.io.storage.changelog import read_changes
 from holdsfor.job.live.state.ledger import Commit
 from holdsfor.language import parse
+from tests.change_log import fold_strictly
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, answer, in_stream, naive
 from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out, with_times
@@ -65,7 +66,10 @@ def told(program: Program, report: Report, folder: Path, seed: int) -> list[Told
 
 
 def _told(live: ByHand, commit: Commit) -> Told:
-    ops = {op for log in read_changes(live.tables) for op in log["op"].to_pylist()}
+    logs = read_changes(live.tables)
+    ops = {op for log in logs for op in log["op"].to_pylist()}
+    by_time = logs.intervals.sort_by("query_time").to_pylist()
+    fold_strictly(by_time, live.stream.setting.times.step)
     return Told(commit, frozenset(ops), live.answer())
 
 
@@ -153,7 +157,7 @@ def test_what_is_settled_follows_the_query_times(report: Report, tmp_path: Path)
 def test_looking_only_at_what_changes_tells_the_same(seed: int, tmp_path: Path) -> None:
     """Change by change, with restarts that go through the log, against a stream that reads all state at every batch."""
     program = random_program(seed)
-    tick, window = program.horizon.tick, program.horizon.window
+    tick, window = program.horizon.sample_every, program.horizon.window
     horizon = replace(program.horizon, step=max(window // 7 // tick, 1) * tick)
     setting = setting_of(parse(program.text), horizon, 1)
     plain, live = (ByHand(setting, tmp_path / str(remembers), remembers=remembers) for remembers in (False, True))

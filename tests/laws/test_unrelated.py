@@ -129,7 +129,9 @@ def _history(program: Program, stepped: bool, **more: object) -> tuple[Answer, L
     given = program.horizon
     events = holdsfor.read_events(list(program.rows), format=line_format(program.rows))
     times = {"window": given.window, "step": given.step} if stepped else {}
-    result = holdsfor.recognise(description(program), events, tick=given.tick, stepped=stepped, **times, **more)
+    result = holdsfor.recognise(
+        description(program), events, sample_every=given.sample_every, changes=stepped, **times, **more
+    )
     return related(answer(result.intervals, result.occurrences)), log_of([result.changes])
 
 
@@ -189,13 +191,13 @@ def test_sessions_tell_the_same_at_each_query_time(seed: int, report: Report, in
 def _in_session(program: Program, others: Sequence[str], report: Report, incremental: bool) -> Log:
     """Add each row before the query time that sees it first; others: rows that are added besides."""
     given = program.horizon
-    live = holdsfor.live(
+    live = holdsfor.session(
         description(program),
         window=given.window,
         step=given.step,
         start=given.start,
         end=given.end,
-        tick=given.tick,
+        sample_every=given.sample_every,
         report=report,
         incremental=incremental,
     )

@@ -31,7 +31,7 @@ def test_decimal_commas(caplog: pytest.LogCaptureFixture) -> None:
     """As spreadsheets write them in half of the world, with semicolons between the columns."""
     caplog.clear()
     lines = ["machine;n;time", "m1;95,5;10", "m1;-3,25;20", "m1;x;30"]
-    mapping = {"constant": "press", "events": {"press": ["machine", "n"]}}
+    mapping = {"event": "press", "events": {"press": ["machine", "n"]}}
     for events in (lines, pa.table({"machine": ["m"] * 3, "n": ["95,5", "-3,25", "x"], "time": [1, 2, 3]})):
         caplog.clear()
         source = holdsfor.read_events(events, format="columns", mapping=mapping)
@@ -124,8 +124,8 @@ LASTING = RULES + "holdsFor(long(M)=true, I) :- holdsFor(on(M)=true, J), intDurG
 @pytest.mark.parametrize(
     ("rules", "unit", "times", "remedy"),
     [
-        (LASTING, "min", {}, 'Write unit = "s" in the mapping.'),
-        (RULES, "min", {"end": "2026-03-02"}, 'Write unit = "s" in the mapping.'),
+        (LASTING, "min", {}, 'Write tick_unit = "s" in the mapping.'),
+        (RULES, "min", {"end": "2026-03-02"}, 'Write tick_unit = "s" in the mapping.'),
         (RULES, "ms", {"window": "1h", "step": "1h"}, None),
         (LASTING, "s", {}, None),
         (RULES, "min", {}, None),  # nothing asks how long a tick is
@@ -136,7 +136,7 @@ def test_dates_and_durations_in_different_ticks(
     caplog: pytest.LogCaptureFixture, rules: str, unit: str, times: dict[str, Any], remedy: str | None
 ) -> None:
     table = pa.table({"time": ["2026-03-01T08:00:00", "2026-03-01T09:00:00"], "m": ["a", "b"], "n": [4, 5]})
-    mapping = {"unit": unit, "constant": "press", "events": {"press": ["m", "n"]}}
+    mapping = {"tick_unit": unit, "event": "press", "events": {"press": ["m", "n"]}}
     holdsfor.recognise(holdsfor.parse(rules), table, mapping=mapping, **times)
     told = [record.getMessage() for record in caplog.records if "reckoned" in record.getMessage()]
     assert bool(told) == (remedy is not None)

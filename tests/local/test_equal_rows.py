@@ -34,7 +34,7 @@ RULES = holdsfor.parse(
     happensAt(late_there(O, To), T) :- happensAt(departure(O, To, D), T), D >= 60.
     """
 )
-MAPPING = {"constant": "departure", "events": {"departure": ["origin", "to", "delay"]}}
+MAPPING = {"event": "departure", "events": {"departure": ["origin", "to", "delay"]}}
 SEEN = holdsfor.parse("happensAt(seen(X), T) :- happensAt(a(X), T). initiatedAt(on(X)=true, T) :- happensAt(a(X), T).")
 LINES = st.tuples(st.integers(1, 3), st.sampled_from("xyz"))
 ROWS = st.tuples(st.integers(1, 3), st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from([60.0, 70.5, None]))
@@ -51,7 +51,7 @@ def table(rows: list[tuple[int, str, str, float | None]]) -> pa.Table:
 @given(st.lists(ROWS, min_size=1, max_size=20))
 def test_equal_rows_are_counted_on_every_host(rows: list[tuple[int, str, str, float | None]]) -> None:
     equal = len(rows) - len(set(rows))
-    for options in ({}, {"threads": 2}, {"stepped": True, "window": 10, "step": 1}):
+    for options in ({}, {"threads": 2}, {"changes": True, "window": 10, "step": 1}):
         result = holdsfor.recognise(RULES, table(rows), mapping=MAPPING, start=0, end=4, **options)
         assert result.metrics["events_equal"] == equal
     crew = AloneInBatch(parts_of(read_events(table(rows), mapping=MAPPING)), RULES.inputs)
@@ -67,7 +67,7 @@ def test_equal_rows_are_counted_in_sessions(
 ) -> None:
     """Whenever they come: with the first, or late, or after the session was saved."""
     live = tuned(
-        holdsfor.live(RULES, window=100, step=2, start=0, incremental=incremental),
+        holdsfor.session(RULES, window=100, step=2, start=0, incremental=incremental),
         Tuning(few_stored=1, changed_share=1) if many else Tuning(),
     )
     for number, rows in enumerate(adds, 1):

@@ -19,8 +19,8 @@ terminatedAt(hot(X)=true, T) :- happensAt(degrees(X, D), T), D =< 30.
 """
 
 
-def begin() -> holdsfor.LiveSession:
-    live = holdsfor.live(holdsfor.parse(RULES), window=100, step=10, start=0)
+def begin() -> holdsfor.Session:
+    live = holdsfor.session(holdsfor.parse(RULES), window=100, step=10, start=0)
     live.add([f"up|{time}|{time}|x{time}" for time in range(1, 10)])
     live.advance(10)
     return live
@@ -68,7 +68,7 @@ def test_nothing_is_evaluated_if_nothing_comes(evaluated: list[str]) -> None:
 
 
 def test_a_retraction_takes_back_a_row_with_a_missing_argument() -> None:
-    live = holdsfor.live(holdsfor.parse(RULES), window=100, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse(RULES), window=100, step=10, start=0)
     columns = {"event": ["degrees", "degrees"], "x": ["a", "a"], "d": [40.0, None], "time": [3, 5]}
     mapping = {"name": "event", "time": "time", "op": "op", "arrival": "arrival", "events": {"degrees": ["x", "d"]}}
     live.add(pa.table({**columns, "arrival": [3, 5], "op": [1, 1]}), mapping=mapping)
@@ -94,7 +94,7 @@ def test_a_deadline_is_not_running_before_it_was_made() -> None:
     fi(light(X)=off, light(X)=on, 6).
     p(light(_)=on).
     """
-    live = holdsfor.live(holdsfor.parse(rules), window=23, step=3, start=10, incremental=True)
+    live = holdsfor.session(holdsfor.parse(rules), window=23, step=3, start=10, incremental=True)
     live.add(["tag|19|19|a", "tag|33|20|a"])
     live.advance(34)
     intervals = sorted((row["start"], row["end"], row["value"]) for row in live.current().intervals.to_pylist())
@@ -109,7 +109,7 @@ def test_rows_that_are_sorted_by_pairs_are_found_by_pairs_in_either_order() -> N
     """
     random = Random(7)
     lives = [
-        holdsfor.live(holdsfor.parse(rules), window=400, step=10, start=0, incremental=incremental)
+        holdsfor.session(holdsfor.parse(rules), window=400, step=10, start=0, incremental=incremental)
         for incremental in (True, False)
     ]
     happened = [

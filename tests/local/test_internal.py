@@ -20,7 +20,7 @@ from holdsfor.io.storage.store import Store
 from holdsfor.job.live.input.feeds import Folder
 from holdsfor.job.live.input.files import FileReader
 from holdsfor.job.live.start.checks import check_early
-from holdsfor.local.stream import LocalQuery, stream
+from holdsfor.local.stream import LocalQuery, stream_feed
 
 RULES = """
 late(O) <- departure(O, _D) WHERE _D >= 60.
@@ -40,7 +40,7 @@ def told(table: pa.Table) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("rules", "only"), [(INTERNAL, None), (RULES, ["disrupted"]), (INTERNAL, "disrupted/1")])
-@pytest.mark.parametrize("how", [{}, {"stepped": True}, {"threads": 2}])
+@pytest.mark.parametrize("how", [{}, {"changes": True}, {"threads": 2}])
 def test_a_history_is_without_them(rules: str, only: Any, how: dict[str, Any]) -> None:
     times: dict[str, Any] = {"start": 0, "end": 40, "window": 20, "step": 10}
     result = holdsfor.recognise(holdsfor.parse(rules), ROWS, format="rtec", only=only, **times, **how)
@@ -56,24 +56,24 @@ def test_a_history_is_without_them(rules: str, only: Any, how: dict[str, Any]) -
 @pytest.mark.parametrize(("rules", "only"), [(INTERNAL, None), (RULES, ["disrupted"])])
 def test_a_session_tells_nothing_of_them(rules: str, only: Any, tmp_path: Path) -> None:
     description = holdsfor.parse(rules)
-    live = holdsfor.live(description, window=20, step=10, start=0, only=only)
+    live = holdsfor.session(description, window=20, step=10, start=0, only=only)
     live.add(ROWS, format="rtec")
     first = live.advance(20)
     assert (told(first.intervals), first.occurrences.num_rows) == ([("disrupted", ["a"], 9, None)], 0)
     assert live.progress().num_rows == 0
     live.save(tmp_path)
-    again = holdsfor.resume(tmp_path, description, only=only)
+    again = holdsfor.resume(description, tmp_path, only=only)
     again.advance(40)
     assert (told(again.current().intervals), again.current().occurrences.num_rows) == (DISRUPTED, 0)
     with pytest.raises(HoldsforError, match=r"was begun with no results of busy/1, which are asked for now\. Go on"):
-        holdsfor.resume(tmp_path, holdsfor.parse(RULES), only=["busy", "disrupted"])
+        holdsfor.resume(holdsfor.parse(RULES), tmp_path, only=["busy", "disrupted"])
 
 
 def run_stream(folder: Path, rules: str, **more: Any) -> LocalQuery:
     files = Folder.of(str(folder / "in"), folder / "state")
     options: dict[str, Any] = {"window": 20, "step": 10, "start": 0, "checkpoint": folder / "state", "buckets": 3}
     reader = FileReader(Mapping(), f"{folder / 'in'}/*")
-    live = stream(holdsfor.parse(rules), files.feed(None, 1), reader, once=True, **options | more)
+    live = stream_feed(holdsfor.parse(rules), files.feed(None, 1), reader, once=True, **options | more)
     assert live.awaitTermination(60)
     return live
 

@@ -61,7 +61,7 @@ def lines_of(batch: int, count: int) -> list[str]:
 @pytest.mark.parametrize(("report", "incremental"), [("eager", True), ("eager", False), ("final", False)])
 def test_in_a_session(report: Report, incremental: bool) -> None:
     times = {"window": WINDOW, "step": STEP, "start": 0, "keep": 2 * WINDOW}
-    live = tuned(holdsfor.live(parse(RULES), **times, report=report, incremental=incremental), FEW_ARE_MANY)
+    live = tuned(holdsfor.session(parse(RULES), **times, report=report, incremental=incremental), FEW_ARE_MANY)
     told, most = 0, (0, 0)
     for batch in range(BATCHES):
         live.add(rows_of(batch), mapping={"events": {"go": ["vessel"], "stop": ["vessel"]}})

@@ -18,7 +18,7 @@ terminatedAt(leak(M)=true, T) :- happensAt(reading(M, _, Bar), T), Bar >= 1.
 happensAt(heard(M), T) :- happensAt(reading(M, _, _), T).
 happensAt(told(Bar), T) :- happensAt(reading(_, _, Bar), T).
 """
-MAPPING = {"constant": "reading", "events": {"reading": ["machine", "degrees", "bar"]}}
+MAPPING = {"event": "reading", "events": {"reading": ["machine", "degrees", "bar"]}}
 ROWS: dict[str, list[Any]] = {
     "time": [10, 20, 30, 40, 50],
     "machine": ["a", "a", "a", None, "a"],
@@ -105,7 +105,7 @@ def test_counts_and_sums_leave_out_what_is_missing() -> None:
 
 
 def test_windows_and_live_sessions_give_the_same() -> None:
-    live = holdsfor.live(holdsfor.parse(RULES), window=30, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse(RULES), window=30, step=10, start=0)
     for row in range(5):
         live.add(pa.table(ROWS).slice(row, 1), mapping=MAPPING)
     live.advance(to=60)

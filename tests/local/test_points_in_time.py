@@ -11,7 +11,7 @@ import holdsfor
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.job.live.input.feeds import Folder
 from holdsfor.job.live.input.files import FileReader
-from holdsfor.local.stream import stream
+from holdsfor.local.stream import stream_feed
 
 RULES = "out <- a SEQ 70.\n"
 ROWS = ["a @ 15", "a @ 20"]
@@ -42,7 +42,7 @@ def test_a_duration_is_no_point_in_time(caplog: pytest.LogCaptureFixture) -> Non
 
 @pytest.mark.parametrize(("start", "count"), [(69, 0), (70, 1)])
 def test_a_session_as_soon_as_it_knows_its_start(caplog: pytest.LogCaptureFixture, start: int, count: int) -> None:
-    live = holdsfor.live(holdsfor.parse(RULES), window=20, step=10)
+    live = holdsfor.session(holdsfor.parse(RULES), window=20, step=10)
     assert messages(caplog) == []
     live.add([f"a @ {start + 1}"], format="terms")
     assert len(messages(caplog)) == count
@@ -52,7 +52,7 @@ def test_a_stream(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     files = Folder.of(str(tmp_path / "in"), tmp_path / "state")
     times: dict[str, Any] = {"window": 20, "step": 10, "start": 90, "checkpoint": tmp_path / "state", "once": True}
-    live = stream(holdsfor.parse(RULES), files.feed(None, 1), FileReader(Mapping(), "in/*"), **times)
+    live = stream_feed(holdsfor.parse(RULES), files.feed(None, 1), FileReader(Mapping(), "in/*"), **times)
     assert live.awaitTermination(60)
     (told,) = messages(caplog)
     assert "which begins after 90: nothing can occur then" in told

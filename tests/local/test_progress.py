@@ -60,7 +60,7 @@ def test_a_chronological_policy_uses_occurrences_up() -> None:
 
 
 def test_a_live_session_tells_it() -> None:
-    live = holdsfor.live(holdsfor.parse("out(K) <- (a(K) SEQ b(K)).20."), window=20, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse("out(K) <- (a(K) SEQ b(K)).20."), window=20, step=10, start=0)
     assert live.progress().num_rows == 0
     live.add(["a(k) @ 5", "a(m) @ 8", "b(m) @ 9"], format="terms")
     live.advance(10)
@@ -74,27 +74,29 @@ def test_the_command(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rules, events = tmp_path / "orders.ec", tmp_path / "orders.txt"
     rules.write_text("late(O) <- NOT(shipped(O)).[ordered(O,_), 50 s].\n")
     events.write_text("\n".join(ORDERS) + "\n")
-    told = CliRunner().invoke(app, ["progress", str(rules), "--events", str(events), "--format", "terms", "--at", "79"])
+    told = CliRunner().invoke(
+        app, ["progress", str(rules), "--events", str(events), "--format", "terms", "--end", "79"]
+    )
     assert told.exit_code == 0, told.output
-    assert all(part in told.output for part in ("late", "O=o2", "30..30", "no shipped(O)", "80"))
+    assert all(part in told.output for part in ("late", "O=o2", "30", "no shipped(O)", "80"))
 
 
 def test_a_saved_session_by_the_command(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     rules = tmp_path / "rules.ec"
     rules.write_text("out(K) <- (a(K) SEQ b(K)).20.\n")
-    live = holdsfor.live(holdsfor.load(rules), window=20, step=10, start=0)
+    live = holdsfor.session(holdsfor.load(rules), window=20, step=10, start=0)
     live.add(["a(k) @ 5"], format="terms")
     live.advance(10)
     live.save(tmp_path / "saved")
     told = CliRunner().invoke(app, ["progress", str(rules), "--checkpoint", str(tmp_path / "saved")])
     assert told.exit_code == 0, told.output
-    assert all(part in told.output for part in ("out", "K=k", "5..5", "b(K)", "25"))
+    assert all(part in told.output for part in ("out", "K=k", "5", "b(K)", "25"))
 
 
 def test_a_checkpoint_of_other_rules_or_none(tmp_path: Any) -> None:
     one, other = holdsfor.parse("out <- a SEQ b."), holdsfor.parse("out <- b SEQ a.")
-    live = holdsfor.live(one, window=20, step=10, start=0)
+    live = holdsfor.session(one, window=20, step=10, start=0)
     live.save(tmp_path)
     with pytest.raises(HoldsforError, match="begun with other rules"):
         holdsfor.progress(other, checkpoint=tmp_path)

@@ -17,11 +17,11 @@ import pytest
 import holdsfor
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import MqttSettings
 from holdsfor.io.mqtt.sink import MqttSink
 from holdsfor.io.sinks.sink import Sink
-from holdsfor.local.stream import LocalQuery, stream
-from holdsfor.sources import open_feed
+from holdsfor.job.live.input.feeds import open_feed
+from holdsfor.local.stream import LocalQuery, stream_feed
 from tests.io.mqtt.broker import Broker, eventually, free_port
 from tests.io.mqtt.conftest import broker as broker
 from tests.io.mqtt.conftest import mosquitto as mosquitto
@@ -83,7 +83,7 @@ def running(folder: Path, sinks: Sequence[Sink], **options: Any) -> Iterator[Run
     checkpoint = str(folder / "state")
     metrics: list[BatchMetrics] = []
     with open_feed(str(incoming), checkpoint=checkpoint) as (feed, reader):
-        live = stream(
+        live = stream_feed(
             holdsfor.parse(RULES),
             feed,
             reader,
@@ -103,10 +103,10 @@ def running(folder: Path, sinks: Sequence[Sink], **options: Any) -> Iterator[Run
 
 def test_nothing_listens_and_neither_the_stream_nor_the_other_receiver_waits(tmp_path: Path) -> None:
     """Each batch waited for 60 s, and the receiver behind it, too."""
-    dead = MqttSink(Settings("127.0.0.1", free_port()), name="dead")
+    dead = MqttSink(MqttSettings("127.0.0.1", free_port()), name="dead")
     other = Receiver("other")
     begun = time.monotonic()
-    with running(tmp_path, [dead, other], on_failure="keep") as job:
+    with running(tmp_path, [dead, other], on_sink_failure="keep") as job:
         for _ in range(3):
             job.put()
         eventually(lambda: other.batches == [0, 1, 2])
@@ -126,11 +126,11 @@ def test_a_receiver_that_does_not_answer_holds_up_no_other(tmp_path: Path) -> No
     assert slow.batches == [0]
 
 
-@pytest.mark.parametrize("on_failure", ["stop", "keep"])
-def test_to_end_the_stream_takes_no_longer_than_a_short_bound(on_failure: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("on_sink_failure", ["stop", "keep"])
+def test_to_end_the_stream_takes_no_longer_than_a_short_bound(on_sink_failure: str, tmp_path: Path) -> None:
     slow = Receiver("slow")
     slow.gate.clear()
-    with running(tmp_path, [slow], on_failure=on_failure) as job:
+    with running(tmp_path, [slow], on_sink_failure=on_sink_failure) as job:
         (job.folder / "1.csv").write_text("velocity|10|10|v1|1.0\nvelocity|19|19|x|9.0\n")
         eventually(lambda: job.live.sinks()[0].undelivered == 1)
         begun = time.monotonic()
@@ -138,19 +138,19 @@ def test_to_end_the_stream_takes_no_longer_than_a_short_bound(on_failure: str, t
         assert time.monotonic() - begun < 10
         assert job.live.exception() is None
     again = Receiver("slow")
-    with running(tmp_path, [again], on_failure=on_failure):
+    with running(tmp_path, [again], on_sink_failure=on_sink_failure):
         eventually(lambda: again.batches == [0])
     slow.gate.set()
 
 
 def test_what_waits_is_not_overtaken_by_a_start_that_keeps_nothing(tmp_path: Path) -> None:
     receiver = Receiver("pager", up=False)
-    with running(tmp_path, [receiver], on_failure="keep") as job:
+    with running(tmp_path, [receiver], on_sink_failure="keep") as job:
         job.put()
     with pytest.raises(HoldsforError, match=r"changes that pager has not taken wait in .*undelivered/pager"):
         running(tmp_path, [receiver]).__enter__()
     receiver.up = True
-    with running(tmp_path, [receiver], on_failure="keep"):
+    with running(tmp_path, [receiver], on_sink_failure="keep"):
         eventually(lambda: receiver.batches == [0])
     with running(tmp_path, [receiver]) as job:
         assert job.live.exception() is None
@@ -158,7 +158,7 @@ def test_what_waits_is_not_overtaken_by_a_start_that_keeps_nothing(tmp_path: Pat
 
 def test_a_receiver_that_is_away_is_seen_and_gets_all_in_order_when_it_is_back(tmp_path: Path) -> None:
     receiver = Receiver("pager", up=False)
-    with running(tmp_path, [receiver], on_failure="keep") as job:
+    with running(tmp_path, [receiver], on_sink_failure="keep") as job:
         job.put()
         eventually(lambda: job.live.sinks()[0].error is not None)
         job.put()
@@ -198,7 +198,7 @@ def test_a_fault_of_a_receiver_itself_stops_the_stream(tmp_path: Path) -> None:
         def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
             raise KeyError("a bug")
 
-    with running(tmp_path, [Broken()], on_failure="keep") as job:
+    with running(tmp_path, [Broken()], on_sink_failure="keep") as job:
         for number in range(1, 6):
             (job.folder / f"{number}.csv").write_text(f"velocity|{number}0|{number}0|v1|1.0\n")
             time.sleep(0.3)
@@ -208,9 +208,9 @@ def test_a_fault_of_a_receiver_itself_stops_the_stream(tmp_path: Path) -> None:
 
 def test_a_stream_that_ends_delivers_what_it_can(tmp_path: Path) -> None:
     receiver = Receiver()
-    with running(tmp_path, [receiver], on_failure="keep", once=True) as job:
+    with running(tmp_path, [receiver], on_sink_failure="keep", once=True) as job:
         (job.folder / "1.csv").write_text("velocity|10|10|v1|1.0\nvelocity|19|19|x|9.0\n")
-    with running(tmp_path, [receiver], on_failure="keep", once=True) as job:
+    with running(tmp_path, [receiver], on_sink_failure="keep", once=True) as job:
         job.live.awaitTermination(30)
         assert receiver.batches
 
@@ -218,7 +218,7 @@ def test_a_stream_that_ends_delivers_what_it_can(tmp_path: Path) -> None:
 def test_a_broker_that_comes_up_later_gets_all(mosquitto: Broker, tmp_path: Path) -> None:
     mosquitto.stop()
     sink = MqttSink(mosquitto.settings(), name="broker")
-    with running(tmp_path, [sink], on_failure="keep") as job:
+    with running(tmp_path, [sink], on_sink_failure="keep") as job:
         job.put()
         job.put()
         eventually(lambda: job.live.sinks()[0].error is not None)

@@ -21,8 +21,8 @@ happensAt(slam(D), T) :- happensAt(closes(D), T), happensAt(wind(D), T).
 """
 
 
-def begin(**given: object) -> holdsfor.LiveSession:
-    return holdsfor.live(holdsfor.parse(RULES), **{"window": 20, "step": 10, "start": 0} | given)  # type: ignore[arg-type]
+def begin(**given: object) -> holdsfor.Session:
+    return holdsfor.session(holdsfor.parse(RULES), **{"window": 20, "step": 10, "start": 0} | given)  # type: ignore[arg-type]
 
 
 def told(log: pa.Table) -> list[tuple[object, ...]]:
@@ -39,12 +39,12 @@ def test_changes_and_what_is_current() -> None:
     changes = live.advance(20)
     assert told(changes.intervals) == [
         (20, "insert", ["attic"], 14, None),
-        (20, "shorten", ["hall"], 5, 13),
+        (20, "end", ["hall"], 5, 13),
     ]
     assert told(changes.occurrences) == [(20, "insert", ["hall"], 12, 12)]
     assert told(live.current().intervals) == [(["attic"], 14, None), (["hall"], 5, 13)]
     assert told(live.current().occurrences) == [(["hall"], 12, 12)]
-    assert live.fired == 20
+    assert live.last_query_time == 20
     assert told(live.advance(20).intervals) == [], "a query time is over"
     assert told(live.advance(5).intervals) == [], "time does not go back"
 
@@ -88,7 +88,7 @@ def test_what_is_said_of_it_is_short() -> None:
     live = begin()
     added = live.add(["opens(hall) @ 4", "opens(hall, wide) @ 5"])
     changes = live.advance(10)
-    assert repr(live) == "<LiveSession: up to 10, 2 events in>"
+    assert repr(live) == "<Session: up to 10, 2 events in>"
     assert repr(added) == "<Added: 2 in, 0 unused, 0 late, 1 rejected>"
     assert repr(changes) == "<Changes: 1 of intervals, 0 of occurrences>"
     assert repr(live.current()) == "<Current: 1 interval, 0 occurrences>"
@@ -134,7 +134,7 @@ def test_a_query_time_that_changes_most_is_evaluated_from_scratch(
     live.advance(10)
     live.add(["closes(hall) @ 12", "opens(hall) @ 14"])
     changes = told(live.advance(20).intervals)
-    assert changes == [(20, "insert", ["hall"], 15, None), (20, "shorten", ["hall"], 5, 13)]
+    assert changes == [(20, "insert", ["hall"], 15, None), (20, "end", ["hall"], 5, 13)]
     assert live.metrics["query_times_from_scratch"] == scratch
 
 
@@ -163,9 +163,9 @@ def test_metrics_say_how_much_was_looked_at() -> None:
     assert (scratch.metrics["query_times_from_scratch"], scratch.metrics["rows_gathered"]) == (2, 0)
 
 
-def save_and_resume(live: holdsfor.LiveSession, folder: Path) -> holdsfor.LiveSession:
+def save_and_resume(live: holdsfor.Session, folder: Path) -> holdsfor.Session:
     live.save(folder)
-    return holdsfor.resume(folder, holdsfor.parse(RULES))
+    return holdsfor.resume(holdsfor.parse(RULES), folder)
 
 
 def test_a_saved_session_goes_on(tmp_path: Path) -> None:
@@ -176,8 +176,8 @@ def test_a_saved_session_goes_on(tmp_path: Path) -> None:
     assert again.terms == live.terms
     assert again.metrics == live.metrics
     assert told(again.current().intervals) == [(["hall"], 5, None)]
-    assert told(again.advance(30).intervals) == [(30, "shorten", ["hall"], 5, 26)], "the row that waited is there"
-    assert told(live.advance(30).intervals) == [(30, "shorten", ["hall"], 5, 26)], "saving changes nothing"
+    assert told(again.advance(30).intervals) == [(30, "end", ["hall"], 5, 26)], "the row that waited is there"
+    assert told(live.advance(30).intervals) == [(30, "end", ["hall"], 5, 26)], "saving changes nothing"
     assert told(save_and_resume(again, tmp_path).current().intervals) == [(["hall"], 5, 26)]
 
 
@@ -198,8 +198,8 @@ def test_a_save_that_fails_leaves_the_one_before(tmp_path: Path, monkeypatch: py
     with pytest.raises(OSError, match="full"):
         live.save(tmp_path)
     monkeypatch.undo()
-    again = holdsfor.resume(tmp_path, holdsfor.parse(RULES))
-    assert (again.fired, told(again.current().intervals)) == (10, [(["hall"], 5, None)])
+    again = holdsfor.resume(holdsfor.parse(RULES), tmp_path)
+    assert (again.last_query_time, told(again.current().intervals)) == (10, [(["hall"], 5, None)])
 
 
 def _fails(*_: object) -> None:
@@ -211,7 +211,7 @@ def test_a_damaged_session_is_refused(tmp_path: Path) -> None:
     (state,) = tmp_path.glob("state-*")
     state.write_bytes(state.read_bytes()[:-1] + b"x")
     with pytest.raises(HoldsforError, match=r"state-0000001.arrow is not what was written"):
-        holdsfor.resume(tmp_path, holdsfor.parse(RULES))
+        holdsfor.resume(holdsfor.parse(RULES), tmp_path)
 
 
 def test_other_rules_and_other_folders_are_refused(tmp_path: Path) -> None:
@@ -219,9 +219,9 @@ def test_other_rules_and_other_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         HoldsforError, match=r"begun with other rules or facts \(open/1 changed, slam/1 changed, input shuts/1 is new, "
     ):
-        holdsfor.resume(tmp_path, holdsfor.parse(RULES.replace("closes", "shuts")))
+        holdsfor.resume(holdsfor.parse(RULES.replace("closes", "shuts")), tmp_path)
     with pytest.raises(HoldsforError, match=r"has no session\.json"):
-        holdsfor.resume(tmp_path / "elsewhere", holdsfor.parse(RULES))
+        holdsfor.resume(holdsfor.parse(RULES), tmp_path / "elsewhere")
 
 
 @pytest.mark.parametrize(
@@ -251,8 +251,8 @@ def test_a_failed_advance_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(OSError, match="full"):
         live.advance(20)
     monkeypatch.undo()
-    assert live.fired == 10
-    assert told(live.advance(20).intervals) == [(20, "shorten", ["hall"], 5, 13)]
+    assert live.last_query_time == 10
+    assert told(live.advance(20).intervals) == [(20, "end", ["hall"], 5, 13)]
 
 
 def test_a_window_shorter_than_the_step_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
@@ -261,7 +261,7 @@ def test_a_window_shorter_than_the_step_is_warned_of(caplog: pytest.LogCaptureFi
 
 
 def test_an_absence_is_told_at_the_query_time_after_its_deadline_without_any_further_event() -> None:
-    live = holdsfor.live(holdsfor.parse("late(K) <- NOT(b(K)).[a(K), 25 s]."), window=10, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse("late(K) <- NOT(b(K)).[a(K), 25 s]."), window=10, step=10, start=0)
     live.add(["a(k) @ 5", "a(m) @ 6", "b(m) @ 7"], format="terms")
     assert [live.advance(time).occurrences.num_rows for time in (10, 20, 29)] == [0, 0, 0]
     (row,) = live.advance(30).occurrences.to_pylist()

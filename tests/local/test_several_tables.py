@@ -17,7 +17,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.job.parts import parts_of
-from holdsfor.local.stream import stream
+from holdsfor.local.stream import stream_feed
 from tests.job.alone_in_batch import AloneInBatch
 
 RULES = """
@@ -38,7 +38,7 @@ DOORS = pa.table({"when": [25, 35, 45], "id": ["M-1", "M-2", "M-2"], "badge": ["
 MAPPING: dict[str, Any] = {
     "tables": {
         "readings": {"time": "ts", "events": {"temperature": ["machine", "degrees"], "pressure": ["machine", "bar"]}},
-        "doors": {"time": "when", "constant": "door", "events": {"door": ["id", "badge"]}},
+        "doors": {"time": "when", "event": "door", "events": {"door": ["id", "badge"]}},
     }
 }
 # M-1 is hot from 10 on, M-2 from 20 to 40; bar is below 1 at 30 (M-1) and at 40 (M-2)
@@ -66,7 +66,7 @@ def test_tables_by_name() -> None:
 
 
 def test_a_live_session_takes_them(tmp_path: Path) -> None:
-    live = holdsfor.live(holdsfor.parse(RULES), window=100, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse(RULES), window=100, step=10, start=0)
     live.add({"readings": READINGS, "doors": DOORS}, mapping=MAPPING)
     live.advance(to=100)
     check(live.current().intervals, live.current().occurrences)
@@ -82,11 +82,11 @@ def test_the_tasks_of_a_batch_read_each_with_its_own_mapping(tmp_path: Path) -> 
 
 def test_keys_above_the_tables_are_for_all() -> None:
     named = as_mapping(
-        {"time": "ts", "unit": "ms", "name": "what", "tables": {"a": {"constant": "door"}, "b": {"time": "when"}}}
+        {"time": "ts", "tick_unit": "ms", "name": "what", "tables": {"a": {"event": "door"}, "b": {"time": "when"}}}
     )
     assert named.tables["a"].time == "ts"
-    assert named.tables["a"].unit == "ms"
-    assert (named.tables["a"].name, named.tables["a"].constant) == (None, "door")
+    assert named.tables["a"].tick_unit == "ms"
+    assert (named.tables["a"].name, named.tables["a"].event) == (None, "door")
     assert (named.tables["b"].time, named.tables["b"].name) == ("when", "what")
 
 
@@ -115,7 +115,7 @@ def test_a_wide_row_that_is_wrong_is_rejected_once() -> None:
         ({"readings": DOORS}, MAPPING, r"<readings>: no such column for an argument of temperature: 'machine'"),
         (READINGS, MAPPING, r"give the events as a dict, by their names \(readings, doors\)"),
         ({}, MAPPING, "there are no events to read"),
-        (READINGS, {"tables": {"a": {"unit": "s"}, "b": {"unit": "ms"}}}, r"different units \(ms, s\)"),
+        (READINGS, {"tables": {"a": {"tick_unit": "s"}, "b": {"tick_unit": "ms"}}}, r"different units \(ms, s\)"),
         (READINGS, {"tables": {"a": {"tme": "ts"}}}, r"\[tables.a\]: unknown key 'tme'\. Did you mean 'time'"),
         (READINGS, {"tables": ["a"]}, r"tables are sections"),
         (READINGS, {"tables": {"a": {}}, "events": {"x": ["y"]}}, r"list x in the one that has it"),
@@ -155,7 +155,7 @@ def test_a_stream_of_files_of_several_tables(tmp_path: Path) -> None:
     (tmp_path / "mapping.toml").write_text(TOML)
     options: dict[str, Any] = {"window": 100, "step": 10, "start": 0, "end": 100, "once": True}
     with open_feed(str(incoming), tmp_path / "state", mapping=tmp_path / "mapping.toml") as (feed, reader):
-        live = stream(holdsfor.parse(RULES), feed, reader, checkpoint=tmp_path / "state", **options)
+        live = stream_feed(holdsfor.parse(RULES), feed, reader, checkpoint=tmp_path / "state", **options)
         assert live.awaitTermination(60)
     check(*live.current())
     rejects = pq.read_table(next(Path(live.tables.location).glob("rejects/*/*.parquet"))).to_pylist()

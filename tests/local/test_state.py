@@ -24,7 +24,7 @@ terminatedAt(open(D)=true, T) :- happensAt(closes(D), T).
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    live = holdsfor.live(holdsfor.parse(RULES), window=20, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse(RULES), window=20, step=10, start=0)
     live.add(["opens(hall) @ 4", "opens(attic) @ 13", "closes(hall) @ 25"])
     live.advance(20)
     live.save(tmp_path)

@@ -22,9 +22,9 @@ from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.job.live.batch.clock import WallClock
 from holdsfor.job.live.input.feeds import Folder, SpoolFeed
 from holdsfor.job.live.input.files import FileReader
-from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.query import StreamQuery
 from holdsfor.job.live.state.verify import verify_stream
-from holdsfor.local.stream import LocalQuery, stream
+from holdsfor.local.stream import LocalQuery, stream_feed
 from holdsfor.spark.live.sources import open_source
 from tests.attack.folder_stream import ROWS, RULES, FolderStream, Killed, history, lines, put
 from tests.conformance.compare import differences
@@ -37,7 +37,7 @@ def stream_of(rules: str, folder: Path, state: str, **more: Any) -> LocalQuery:
     files = Folder.of(str(folder / "in"), folder / state)
     reader = FileReader(Mapping(), f"{folder / 'in'}/*")
     options: dict[str, Any] = {"window": 40, "step": 20, "start": 0, "checkpoint": folder / state, "once": True}
-    return stream(holdsfor.parse(rules), files.feed(None, 1), reader, **options | more)
+    return stream_feed(holdsfor.parse(rules), files.feed(None, 1), reader, **options | more)
 
 
 def begin(folder: Path, **more: Any) -> LocalQuery:
@@ -58,7 +58,7 @@ def until(true: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def told(live: LiveQuery) -> Any:
+def told(live: StreamQuery) -> Any:
     return answer(*live.current())
 
 
@@ -187,12 +187,12 @@ def test_from_host_to_host(first: str, folder: Path, spark: SparkSession) -> Non
         put(folder / "in", number)
 
 
-def _on(host: str, folder: Path, spark: SparkSession) -> LiveQuery:
+def _on(host: str, folder: Path, spark: SparkSession) -> StreamQuery:
     options: dict[str, Any] = {"window": 40, "step": 20, "start": 0, "checkpoint": folder / "state", "once": True}
     place = (str(folder / "in"), str(folder / "state"))
     if host == "local":
         files = Folder.of(*place)
-        return stream(holdsfor.parse(RULES), files.feed(None, 1), files.reader, **options)
+        return stream_feed(holdsfor.parse(RULES), files.feed(None, 1), files.reader, **options)
     with open_source(spark, *place, max_files=1) as (frame, reader):
         return holdsfor.spark.stream(spark, holdsfor.parse(RULES), frame, format=reader, **options)
 
@@ -237,10 +237,10 @@ def test_a_source_that_falls_silent_is_noticed_by_the_clock_on_the_wall(by_wall:
     incoming.mkdir()
     (incoming / "now.csv").write_text("velocity|990|990|v1|3.5\n")
     now = [1000.0]
-    clock = WallClock("s", now_seconds=lambda: now[0], steady_seconds=lambda: now[0]) if by_wall else None
+    clock = WallClock("s", now_seconds=lambda: now[0], steady_seconds=lambda: now[0]) if by_wall else "arrival"
     feed, reader = Folder.of(str(incoming), state).feed(None, 1), FileReader(Mapping(), f"{incoming}/*")
     times: dict[str, Any] = {"window": 200, "step": 20, "start": 900, "clock": clock, "every": "20ms"}
-    live = stream(holdsfor.parse(SILENCE), feed, reader, checkpoint=state, **times)
+    live = stream_feed(holdsfor.parse(SILENCE), feed, reader, checkpoint=state, **times)
     until(lambda: len(live.recentProgress) > 0)
     now[0] = 1080.0
     if by_wall:
@@ -256,7 +256,7 @@ def test_why_rows_are_rejected_is_told_once(tmp_path: Path, caplog: pytest.LogCa
         row = "velocity|soon|10|v1|3.5\n" if number < 2 else "velocity|20\n"
         (incoming / f"{number}.csv").write_text(f"velocity|{number}|{number}|v1|3.5\n{row}")
     feed, reader = Folder.of(str(incoming), state).feed(None, 1), FileReader(Mapping(), f"{incoming}/*")
-    live = stream(holdsfor.parse(RULES), feed, reader, window=40, step=20, checkpoint=state, once=True)
+    live = stream_feed(holdsfor.parse(RULES), feed, reader, window=40, step=20, checkpoint=state, once=True)
     assert live.awaitTermination(60)
     first, second = (record.getMessage() for record in caplog.records if "rejected" in record.getMessage())
     place = f"They are in {state}/tables/rejects/batch=000000"
@@ -299,7 +299,7 @@ def test_messages_of_a_spool(tmp_path: Path) -> None:
     end = feed.latest(start)
     assert (start, end) == ({"segment": 0}, {"segment": 1}), "whole segments"
     assert [table["payload"].to_pylist() for table in feed.tables(start, end)] == [[b"0", b"1", b"2"]]
-    feed.take_what_is_there()
+    feed.seal()
     fill(tmp_path, [9])
     assert feed.latest({"segment": 2}) == {"segment": 3}
     assert feed.latest({"segment": 3}) == {"segment": 3}, "what comes later is not for now"
@@ -348,7 +348,7 @@ def test_tables_of_a_stream(folder: Path) -> None:
     assert sorted(zip(*(wide[name].to_pylist() for name in ("V", "start", "end")), strict=True)) == [
         (args[0], start, end) for args, start, end in known
     ]
-    assert str(live.table("slow", unit="s").to_arrow()["start"].type) == "timestamp[s, tz=UTC]"
+    assert str(live.table("slow", tick_unit="s").to_arrow()["start"].type) == "timestamp[s, tz=UTC]"
 
 
 def test_a_stream_is_shown_and_drawn(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,12 +381,12 @@ class Away:
 def test_a_receiver_that_is_away_stops_nothing_if_changes_are_kept(folder: Path) -> None:
     away, here = Away("away"), Away("here")
     here.is_back = True
-    live = run(folder, sinks=[away, here], on_failure="keep")
+    live = run(folder, sinks=[away, here], on_sink_failure="keep")
     changes = sum(len(log) for log in live.changes())
     assert (away.got, here.got) == (0, changes)
     away.is_back = True
     put(folder / "in", 3)
-    more = run(folder, sinks=[away, here], on_failure="keep")
+    more = run(folder, sinks=[away, here], on_sink_failure="keep")
     changes = sum(len(log) for log in more.changes())
     assert (away.got, here.got) == (changes, changes)
 
@@ -421,7 +421,7 @@ def test_what_can_be_refused_is_refused_before_spark_starts(
     monkeypatch.setattr(holdsfor.spark, "session", lambda *_, **__: pytest.fail("Spark was started"))
     (folder / "rules.ec").write_text(RULES)
     (folder / "other.ec").write_text("happensAt(seen(V), T) :- happensAt(velocity(V, Knots), T), Knots > 1.")
-    options = ["--window", "40", "--step", "20", "--start", "0", "--checkpoint", "state"]
+    options = ["--window", "40", "--step", "20", "--start", "0", "--checkpoint", "state", "--engine", "spark"]
     refused = CliRunner().invoke(app, ["stream", "rules.ec", *options, *more])
     assert refused.exit_code == 1, refused.output
     assert message in refused.stderr
@@ -445,9 +445,9 @@ def test_rules_are_changed_by_a_second_stream_over_the_recent_past(folder: Path)
 
 
 def test_dates_and_durations_in_different_ticks(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    reader = FileReader(Mapping(unit="min"), f"{folder / 'in'}/*")
+    reader = FileReader(Mapping(tick_unit="min"), f"{folder / 'in'}/*")
     options: dict[str, Any] = {"start": 0, "checkpoint": folder / "state", "once": True, "buckets": 1}
-    live = stream(
+    live = stream_feed(
         holdsfor.parse(RULES),
         Folder.of(str(folder / "in"), folder / "state").feed(None, 1),
         reader,

@@ -26,7 +26,7 @@ READINGS = {
     "degrees": [95.5, 80.0, 99.5, 91.0],
     "time": [MORNING + timedelta(minutes=minutes) for minutes in (0, 10, 20, 30)],
 }
-MAPPING = {"constant": "reading", "events": {"reading": ["machine", "degrees"]}}
+MAPPING = {"event": "reading", "events": {"reading": ["machine", "degrees"]}}
 
 
 def hot(events: Any, **more: Any) -> holdsfor.Result:
@@ -41,7 +41,7 @@ def test_names_come_back_as_they_were() -> None:
 
 def test_changes_and_late_rows_have_plain_names() -> None:
     rows = pa.table({"machine": ["M-004", "M-004", "M-004"], "degrees": [95.5, 80.0, 96.0], "time": [1, 2, 50]})
-    assert hot(rows, stepped=True).changes["args"].to_pylist() == [["M-004"]] * 2
+    assert hot(rows, changes=True).changes["args"].to_pylist() == [["M-004"]] * 2
     late = rows.append_column("arrival", pa.array([1, 50, 50]))
     assert hot(late, window=10, step=10).late["args"].to_pylist() == [["M-004", "80.0"]]
 
@@ -49,7 +49,7 @@ def test_changes_and_late_rows_have_plain_names() -> None:
 def test_a_number_and_its_text_are_two_entities_with_one_plain_name() -> None:
     rules = "initiatedAt(on(X)=true, T) :- happensAt(up(X), T). terminatedAt(on(X)=true, T) :- happensAt(down(X), T)."
     events = ["up(7) @ 1", "up('7') @ 2", "down('7') @ 5"]
-    live = holdsfor.live(holdsfor.parse(rules), window=10, step=10)
+    live = holdsfor.session(holdsfor.parse(rules), window=10, step=10)
     live.add(events, format="terms")
     live.advance(to=20)
     found = live.current().intervals
@@ -61,7 +61,7 @@ def test_a_number_and_its_text_are_two_entities_with_one_plain_name() -> None:
 
 
 def test_a_live_session_has_the_same_tables() -> None:
-    live = holdsfor.live(holdsfor.parse(HOT), window="1h", step="10min")
+    live = holdsfor.session(holdsfor.parse(HOT), window="1h", step="10min")
     live.add(pa.table(READINGS), mapping=MAPPING)
     live.advance(to=int(MORNING.timestamp()) + 3600)
     expected = hot(pa.table(READINGS))
@@ -120,7 +120,7 @@ def test_ticks_stay_ticks() -> None:
 )
 def test_times_come_back_as_time_stamps(times: pa.Array, unit: str) -> None:
     events = pa.table({"machine": ["m", "m"], "degrees": [100.0, 100.0], "time": times})
-    result = holdsfor.recognise(holdsfor.parse(HOT), events, mapping=MAPPING | {"unit": unit})
+    result = holdsfor.recognise(holdsfor.parse(HOT), events, mapping=MAPPING | {"tick_unit": unit})
     assert result.table("alarm").to_arrow()["start"].to_pylist() == [MORNING, MORNING + timedelta(minutes=10)]
 
 
@@ -147,7 +147,7 @@ def test_results_may_be_events_again() -> None:
     """Whatever reads Arrow can read a table, and so can we."""
     table = hot(pa.table(READINGS)).table("hot")
     rules = holdsfor.parse("happensAt(warned(M), T) :- happensAt(hot(M), T).")
-    mapping = {"constant": "hot", "time": "start", "events": {"hot": ["Machine"]}}
+    mapping = {"event": "hot", "time": "start", "events": {"hot": ["Machine"]}}
     again = holdsfor.recognise(rules, table, mapping=mapping).table("warned")
     assert sorted(again.to_arrow()["M"].to_pylist()) == ["Line 1", "M-004", "it's"]
 
@@ -209,8 +209,8 @@ def test_short_in_a_shell_and_readable_in_a_notebook() -> None:
     table = result.table("alarm")
     assert repr(table) == "<ResultTable: 1 row of Machine, Degrees, start, end, duration>"
     assert "<td>Line 1</td>" in table._repr_html_()
-    live = holdsfor.live(description, window=10, step=10)
-    assert repr(live) == "<LiveSession: not begun, 0 events in>"
+    live = holdsfor.session(description, window=10, step=10)
+    assert repr(live) == "<Session: not begun, 0 events in>"
 
 
 def test_names_cannot_put_markup_into_a_notebook() -> None:
@@ -228,7 +228,7 @@ def test_times_without_a_zone_are_of_the_zone_of_the_mapping() -> None:
     naive = pa.array(pd.to_datetime(pd.Series(stamps[:4])))
     for times in (naive, pa.array(stamps[:4]), pa.array(stamps)):
         table = pa.table({"time": times, "x": range(len(times))})
-        mapping = {"constant": "e", "zone": "Europe/Athens"}
+        mapping = {"event": "e", "zone": "Europe/Athens"}
         found = holdsfor.recognise(rules, table, mapping=mapping).table("seen").to_pandas().sort_values("X")
         assert found["start"].dt.strftime("%m-%d %H:%M").tolist() == utc[: len(times)]
     result = holdsfor.recognise(rules, table, mapping=mapping)
@@ -237,7 +237,7 @@ def test_times_without_a_zone_are_of_the_zone_of_the_mapping() -> None:
     with pytest.raises(holdsfor.HoldsforError, match="the zone 'Athens' is not known"):
         result.table("seen", zone="Athens")
     with pytest.raises(holdsfor.HoldsforError, match="the zone 'Mars' is not known"):
-        holdsfor.recognise(rules, table, mapping={"constant": "e", "zone": "Mars"})
+        holdsfor.recognise(rules, table, mapping={"event": "e", "zone": "Mars"})
 
 
 def test_the_history_from_and_to_a_date() -> None:
@@ -247,7 +247,7 @@ def test_the_history_from_and_to_a_date() -> None:
     ):
         found = hot(pa.table(READINGS), start=start, end=end).table("hot").to_pylist()
         assert [(row["Machine"], row["end"]) for row in found] == [("Line 1", None)]
-    live = holdsfor.live(holdsfor.parse(HOT), window="1h", step="10min", start="2026-03-01T08:00")
+    live = holdsfor.session(holdsfor.parse(HOT), window="1h", step="10min", start="2026-03-01T08:00")
     live.add(pa.table(READINGS), mapping=MAPPING)
     live.advance(to="2026-03-01T08:20")
     assert {row["Machine"] for row in live.table("hot").to_pylist()} == {"Line 1"}
@@ -274,10 +274,10 @@ def test_arguments_without_a_variable_are_called_as_the_columns_they_come_from()
 
 def test_so_are_those_of_a_live_session_also_when_it_is_resumed(tmp_path: Path) -> None:
     description = holdsfor.parse(UNNAMED)
-    live = holdsfor.live(description, window="1h", step="10min")
+    live = holdsfor.session(description, window="1h", step="10min")
     live.add(pa.table(READINGS), mapping=MAPPING)
     live.advance(to=int(MORNING.timestamp()) + 3600)
     live.save(tmp_path)
-    for session in (live, holdsfor.resume(tmp_path, description)):
+    for session in (live, holdsfor.resume(description, tmp_path)):
         assert session.table("overheats").to_arrow().column_names[:2] == ["machine", "Degrees"]
         assert [row["machine"] for row in session.table("overheats").to_pylist()] == ["M-004"]

@@ -42,7 +42,7 @@ def test_random_programs(seed: int) -> None:
     program = random_program(seed)
     description = holdsfor.parse(program.text)
     source = holdsfor.read_events(list(program.rows), format="rtec")
-    times = {name: getattr(program.horizon, name) for name in ("window", "step", "start", "end", "tick")}
+    times = {name: getattr(program.horizon, name) for name in ("window", "step", "start", "end", "sample_every")}
     expected = rows(holdsfor.recognise(description, source, **times, threads=1))
     found = rows(holdsfor.recognise(description, source, **times, threads=3))
     assert found == expected

@@ -16,12 +16,12 @@ ADDERS, ROUNDS = 3, 20
 RULES = "happensAt(seen(X), T) :- happensAt(a(X), T)."
 
 
-def names_seen(live: holdsfor.LiveSession) -> list[str]:
+def names_seen(live: holdsfor.Session) -> list[str]:
     return sorted(row["args"][0] for row in live.current().occurrences.to_pylist())
 
 
 def test_a_row_that_is_added_while_time_goes_on_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    live = holdsfor.live(holdsfor.parse(RULES), window=100, step=10, start=0)
+    live = holdsfor.session(holdsfor.parse(RULES), window=100, step=10, start=0)
     live.add(["a(first) @ 1"], format="terms")
     live.advance(10)
     adding, told = Event(), session.changes
@@ -48,7 +48,7 @@ def test_a_row_that_is_added_while_time_goes_on_is_not_lost(monkeypatch: pytest.
 
 
 def test_several_threads_add_advance_look_and_save(tmp_path: Path) -> None:
-    live = holdsfor.live(holdsfor.parse(RULES), window=10_000, step=1, start=0)
+    live = holdsfor.session(holdsfor.parse(RULES), window=10_000, step=1, start=0)
 
     def add(adder: int) -> Callable[[], object]:
         return lambda: [live.add([f"a(r{adder}x{number}) @ 1"], format="terms") for number in range(ROUNDS)]

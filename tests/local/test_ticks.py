@@ -15,7 +15,7 @@ import holdsfor
 from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
 from holdsfor.job.live.input.feeds import open_feed
-from holdsfor.local.stream import stream
+from holdsfor.local.stream import stream_feed
 
 RULES = """
 initiatedAt(hot(M)=true, T) :- happensAt(reading(M, C), T), C > 90.
@@ -36,9 +36,9 @@ def test_parts_of_a_second_are_told(caplog: pytest.LogCaptureFixture) -> None:
     assert run(RULES, ROWS) == []
     (warning,) = [record.message for record in caplog.records if "parts of a tick" in record.message]
     assert warning.startswith("2 rows have parts of a tick, which is 1 s here: they are cut")
-    assert 'unit = "ms" in the mapping' in warning
+    assert 'tick_unit = "ms" in the mapping' in warning
     caplog.clear()
-    assert run(RULES, ROWS, mapping={"unit": "ms"}) == [(1000 * ZERO + 101, 1000 * ZERO + 901)]
+    assert run(RULES, ROWS, mapping={"tick_unit": "ms"}) == [(1000 * ZERO + 101, 1000 * ZERO + 901)]
     assert not caplog.records
 
 
@@ -60,9 +60,9 @@ def test_parts_are_counted_wherever_times_come_from(host: str, tmp_path: Path) -
     ("directive", "options"),
     [
         (":- tick(ms).", {}),
-        (":- tick(ms).", {"mapping": {"unit": "ms"}}),
+        (":- tick(ms).", {"mapping": {"tick_unit": "ms"}}),
         (":- tick(ms).", {"tick_unit": "ms"}),
-        (":- tick(ms).", {"tick_unit": "ms", "mapping": {"unit": "ms"}, "end": "2026-01-01T00:01:00"}),
+        (":- tick(ms).", {"tick_unit": "ms", "mapping": {"tick_unit": "ms"}, "end": "2026-01-01T00:01:00"}),
         (":- tick(ms).", {"end": "2026-01-01T00:01:00"}),
     ],
 )
@@ -73,7 +73,7 @@ def test_one_place_decides(directive: str, options: dict[str, Any], caplog: pyte
     assert not caplog.records
 
 
-@pytest.mark.parametrize("options", [{"mapping": {"unit": "ms"}}, {"tick_unit": "ms"}])
+@pytest.mark.parametrize("options", [{"mapping": {"tick_unit": "ms"}}, {"tick_unit": "ms"}])
 def test_mapping_or_command_line_alone_decide(options: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
     assert run(RULES, ROWS, end="2026-01-01T00:01:00", **options) == [(1000 * ZERO + 101, 1000 * ZERO + 901)]
     assert not caplog.records
@@ -81,18 +81,18 @@ def test_mapping_or_command_line_alone_decide(options: dict[str, Any], caplog: p
 
 def test_the_advice_on_durations_ends_the_matter(caplog: pytest.LogCaptureFixture) -> None:
     """Each of the two ways that the message names works."""
-    rules, mapping = f"{RULES}\n{DEADLINE}", {"unit": "ms"}
+    rules, mapping = f"{RULES}\n{DEADLINE}", {"tick_unit": "ms"}
     with pytest.raises(HoldsforError) as refused:
         run(rules, ROWS, mapping=mapping)
-    assert 'write `:- tick(ms).` before this rule, or unit = "s" in the mapping' in str(refused.value)
+    assert 'write `:- tick(ms).` before this rule, or tick_unit = "s" in the mapping' in str(refused.value)
     assert run(f":- tick(ms).\n{rules}", ROWS, mapping=mapping)
-    run(rules, ROWS[:2], mapping={"unit": "s"})
+    run(rules, ROWS[:2], mapping={"tick_unit": "s"})
     assert all("parts of a tick" in record.message for record in caplog.records)
 
 
 def test_a_run_and_a_mapping_that_differ() -> None:
     with pytest.raises(HoldsforError, match=r"tick_unit is 's', and the mapping counts dates in ticks of 1 ms"):
-        run(RULES, ROWS, tick_unit="s", mapping={"unit": "ms"})
+        run(RULES, ROWS, tick_unit="s", mapping={"tick_unit": "ms"})
 
 
 def test_times_of_milliseconds_name_the_way_that_works(caplog: pytest.LogCaptureFixture) -> None:
@@ -122,24 +122,26 @@ def test_a_time_that_a_clock_skips_is_rejected(typed: bool) -> None:
 
 
 def test_sessions_and_streams_warn_once_of_parts_of_a_tick(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    session = holdsfor.live(holdsfor.parse(RULES), window=10, step=1, start=ZERO - 10)
+    session = holdsfor.session(holdsfor.parse(RULES), window=10, step=1, start=ZERO - 10)
     session.add(ROWS, format="columns")
     session.add(ROWS, format="columns")
     (tmp_path / "in").mkdir()
     for number in range(2):
         (tmp_path / "in" / f"{number}.csv").write_text("\n".join(ROWS) + "\n")
     with open_feed(str(tmp_path / "in"), tmp_path / "state", max_files=1) as (feed, reader):
-        query = stream(holdsfor.parse(RULES), feed, reader, checkpoint=tmp_path / "state", window=10, step=1, once=True)
+        query = stream_feed(
+            holdsfor.parse(RULES), feed, reader, checkpoint=tmp_path / "state", window=10, step=1, once=True
+        )
         query.awaitTermination()
     cut = [record.message for record in caplog.records if "parts of a tick" in record.message]
     assert [text[:29] for text in cut] == ["2 rows have parts of a tick, "] * 2
 
 
 def test_sessions_and_streams_count_in_the_unit_of_the_rules(tmp_path: Path) -> None:
-    session = holdsfor.live(holdsfor.parse(f":- tick(ms).\n{RULES}\n{DEADLINE}"), window="10s", step="1s", start=0)
+    session = holdsfor.session(holdsfor.parse(f":- tick(ms).\n{RULES}\n{DEADLINE}"), window="10s", step="1s", start=0)
     session.add(ROWS, format="columns")
     assert session.metrics["times_cut"] == 0
-    session = holdsfor.live(holdsfor.parse(RULES), window=10, step=1, start=ZERO - 10)
+    session = holdsfor.session(holdsfor.parse(RULES), window=10, step=1, start=ZERO - 10)
     session.add(ROWS, format="columns")
     assert session.metrics["times_cut"] == 2
 
@@ -147,7 +149,7 @@ def test_sessions_and_streams_count_in_the_unit_of_the_rules(tmp_path: Path) -> 
 def test_the_summary_tells(tmp_path: Path) -> None:
     (tmp_path / "rules.ec").write_text(RULES)
     (tmp_path / "events.csv").write_text("\n".join(ROWS) + "\n")
-    (tmp_path / "mapping.toml").write_text('unit = "ms"\n')
+    (tmp_path / "mapping.toml").write_text('tick_unit = "ms"\n')
     command = [
         "run",
         str(tmp_path / "rules.ec"),

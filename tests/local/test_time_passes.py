@@ -29,7 +29,7 @@ BOUND = 400
 def stream(folder: Path, *batches: str) -> tuple[int | None, Answer]:
     """Return the last query time that came before the end, and what was told in all."""
     setting = replace(
-        with_times(setting_of(RULES, Horizon(40, 20, 0, 1 << 50), 1), start=None, end=None), max_ahead=BOUND
+        with_times(setting_of(RULES, Horizon(40, 20, 0, 1 << 50), 1), start=None, end=None), max_future=BOUND
     )
     live = ByHand(setting, folder)
     for number, row in enumerate(batches):
@@ -55,7 +55,7 @@ def test_a_row_from_the_future_is_not_followed(times: tuple[int, int], tmp_path:
 
 
 def test_a_session_begins_with_the_first_row_of_any_kind() -> None:
-    live = holdsfor.live(RULES, window=40, step=20)
+    live = holdsfor.session(RULES, window=40, step=20)
     assert live.add(["other|5|5"], format="rtec").events_unused == 1
     live.add(["m|10|10"], format="rtec")
     assert [row["query_time"] for row in live.advance(64).intervals.to_pylist()][:1] == [24]

@@ -11,10 +11,10 @@ import pytest
 
 import holdsfor
 from holdsfor.job.live.input.feeds import open_feed
-from holdsfor.local.stream import stream
+from holdsfor.local.stream import stream_feed
 
 RULES = holdsfor.parse("happensAt(seen(A), T) :- happensAt(pos(A), T).")
-MAPPING = {"constant": "pos", "time": "timestamp"}
+MAPPING = {"event": "pos", "time": "timestamp"}
 REASON = (
     "argument 1 of pos/1 is no number, as all before it in icao24 were; "
     'for names write in the mapping: [types] icao24 = "text"'
@@ -29,7 +29,7 @@ def run(incoming: Path, checkpoint: Path, out: Path, mapping: dict[str, Any]) ->
     """Names that were seen, and reasons of rejects, after all that is there has been read."""
     with open_feed(str(incoming), checkpoint, mapping=mapping, max_files=1) as (feed, reader):
         options: dict[str, Any] = {"window": 100, "step": 10, "start": 0, "once": True}
-        query = stream(RULES, feed, reader, checkpoint=checkpoint, out=out, **options)
+        query = stream_feed(RULES, feed, reader, checkpoint=checkpoint, out=out, **options)
         query.awaitTermination()
         seen = sorted(row["args"][0] for row in query.current()[1].to_pylist())
     paths = sorted(out.glob("rejects/**/*.parquet"))
@@ -63,7 +63,9 @@ def test_files_of_one_batch_agree(tmp_path: Path) -> None:
     for name, fields in (("1.csv", ("1", "2")), ("2.csv", ("3e7", "x"))):
         (incoming / name).write_text("\n".join(lines(*fields)) + "\n")
     with open_feed(str(incoming), tmp_path / "state", mapping=MAPPING) as (feed, reader):
-        query = stream(RULES, feed, reader, window=100, step=10, start=0, checkpoint=str(tmp_path / "state"), once=True)
+        query = stream_feed(
+            RULES, feed, reader, window=100, step=10, start=0, checkpoint=str(tmp_path / "state"), once=True
+        )
         query.awaitTermination()
         assert sorted(row["args"][0] for row in query.current()[1].to_pylist()) == ["1", "2", "3e7", "x"]
 
@@ -80,10 +82,10 @@ def test_typed_files_that_differ_are_warned_of(tmp_path: Path, caplog: pytest.Lo
 
 
 def test_a_session_keeps_types_also_when_it_is_saved(tmp_path: Path) -> None:
-    session = holdsfor.live(RULES, window=100, step=10, start=0)
+    session = holdsfor.session(RULES, window=100, step=10, start=0)
     session.add(lines("1", "2"), format="columns", mapping=MAPPING)
     session.save(tmp_path / "session")
-    session = holdsfor.resume(tmp_path / "session", RULES)
+    session = holdsfor.resume(RULES, tmp_path / "session")
     added = session.add(lines("x", "3"), format="columns", mapping=MAPPING)
     assert [row["reason"] for row in added.rejects.to_pylist()] == [REASON]
     session.advance(10)
@@ -91,7 +93,7 @@ def test_a_session_keeps_types_also_when_it_is_saved(tmp_path: Path) -> None:
 
 
 def test_typed_tables_of_a_session_have_types_of_their_own() -> None:
-    session = holdsfor.live(RULES, window=100, step=10, start=0)
+    session = holdsfor.session(RULES, window=100, step=10, start=0)
     for column in (pa.array([7]), pa.array(["a7"])):
         session.add(pa.table({"timestamp": [1], "icao24": column}), mapping=MAPPING)
     session.advance(10)

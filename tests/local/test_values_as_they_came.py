@@ -52,11 +52,11 @@ def test_arguments(kind: str, options: dict[str, Any]) -> None:
 def test_arguments_of_a_session(kind: str, tmp_path: Any) -> None:
     column, expected = COLUMNS[kind]
     description = holdsfor.parse(RULES)
-    session = holdsfor.live(description, window=10, step=1, start=0)
+    session = holdsfor.session(description, window=10, step=1, start=0)
     session.add(table(column), mapping={"events": {"reading": ["x"]}})
     session.advance(5)
     session.save(tmp_path / "saved")
-    for each in (session, holdsfor.resume(tmp_path / "saved", description)):
+    for each in (session, holdsfor.resume(description, tmp_path / "saved")):
         rows = each.table("seen").to_arrow().sort_by("start")
         assert rows["X"].to_pylist() == expected
 
@@ -75,7 +75,7 @@ def test_a_value_that_is_true_or_false_is_boolean() -> None:
 def test_a_value_among_others_is_text_whatever_came() -> None:
     rules = "initiatedAt(f(X)=true, T) :- happensAt(a(X), T). initiatedAt(f(X)=unknown, T) :- happensAt(b(X), T)."
     assert values(rules, ["a(1) @ 1"]).to_pylist() == ["true"]
-    session = holdsfor.live(holdsfor.parse(rules), window=10, step=1, start=0)
+    session = holdsfor.session(holdsfor.parse(rules), window=10, step=1, start=0)
     session.add(["a(1) @ 1"], format="terms")
     session.advance(5)
     assert session.table("f").to_arrow()["value"].to_pylist() == ["true"]

@@ -45,7 +45,7 @@ def test_there_is_one_zero(form: str) -> None:
 
 @pytest.mark.parametrize("incremental", [True, False])
 def test_rows_that_are_added_apart(incremental: bool) -> None:
-    session = holdsfor.live(holdsfor.parse(RULES), window=100, step=1, start=0, incremental=incremental)
+    session = holdsfor.session(holdsfor.parse(RULES), window=100, step=1, start=0, incremental=incremental)
     for time, name, x in ((1, "go", -0.0), (5, "off", 0.0)):
         session.add(pa.table({"event": [name], "time": [time], "x": [x]}), mapping=MAPPING)
         session.advance(time)

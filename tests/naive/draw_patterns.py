@@ -172,7 +172,7 @@ class PatternMaker:
         """alternatives: whether OR may leave variables open."""
         if depth == 0:
             return self.leaf()
-        kind = self.random.choice(("join",) * 6 + ("or", "not", "not", "limit", "where", "running"))
+        kind = self.random.choice(("join",) * 6 + ("or", "not", "not", "limit", "where", "running", "timed"))
         if kind == "or" and not alternatives:
             kind = "join"
         drawn: Drawn = getattr(self, f"_{kind}")(depth - 1, alternatives)
@@ -249,6 +249,16 @@ class PatternMaker:
         inner = self.pattern(depth, alternatives)
         text = f"({inner.text}).{self.random.choice((0, 2, 4, 8))}"
         return Drawn(text, inner.sure, inner.seen, inner.happening, inner.needed)
+
+    def _timed(self, depth: int, alternatives: bool) -> Drawn:
+        """The times of an occurrence, perhaps as numbers that events have, too."""
+        inner = self.pattern(depth, alternatives)
+        free = [name for name in ("N", "M") if name not in inner.seen]
+        pool = [self._fresh("S"), self._fresh("E"), *free[: self.random.randint(0, 2)]]
+        times = [self.random.choice((name, name, name, "_")) for name in self.random.sample(pool, 2)]
+        found = {name: "N" for name in times if name != "_"}
+        text = f"({inner.text})@[{','.join(times)}]"
+        return Drawn(text, inner.sure | found, inner.seen | found, inner.happening, inner.needed)
 
     def _where(self, depth: int, alternatives: bool) -> Drawn:
         inner = self.pattern(depth, alternatives)

@@ -44,7 +44,7 @@ class Evaluation:
     def __init__(self, description: EventDescription, horizon: Horizon) -> None:
         self.description = description = mark_unread(description)
         self.horizon = horizon
-        self.world = World(horizon.tick, horizon.grid_start, horizon.end, description.background.clauses)
+        self.world = World(horizon.sample_every, horizon.grid_start, horizon.end, description.background.clauses)
         close(self.world)
         self.domain = Domain(description, self.world)
         self.heads = Heads(description, self.world, self.domain)
@@ -74,7 +74,7 @@ class Evaluation:
             else:
                 pieces[entity, (row.args, row.value)].append((row.start, row.end))
         for key, times in points.items():
-            pieces[key].extend(from_points(times, self.horizon.tick, self.horizon.end))
+            pieces[key].extend(from_points(times, self.horizon.sample_every, self.horizon.end))
         for (entity, grounding), intervals in pieces.items():
             into = self.also if entity in self.defined else self.world.fluents
             into[entity][grounding] = union([[interval] for interval in intervals])

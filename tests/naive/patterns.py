@@ -32,9 +32,10 @@ from holdsfor.language.patterns import (
     PatternRule,
     RunningAggregate,
     Stretch,
+    Timed,
     is_calculated,
 )
-from holdsfor.language.terms import Term, name_and_args
+from holdsfor.language.terms import Int, Term, name_and_args
 from tests.naive.calculate import evaluate, match_all, names, number_term, standard_order, substitute
 from tests.naive.choose import Pair, choose
 from tests.naive.intervals import FOREVER
@@ -90,6 +91,8 @@ class Patterns:
                 return self._matches(rule, pattern.pattern, self._tested(pattern, tests, outside), outside)
             case Limit():
                 return self._matches(rule, pattern.pattern, _limited(pattern, tests), outside)
+            case Timed():
+                return self._matches(rule, pattern.pattern, _timed(pattern, tests), outside)
             case Join():
                 return self._joined(rule, pattern, tests, outside)
             case Absence():
@@ -209,6 +212,14 @@ def _as_it_is(found: Match) -> list[Match]:
 
 def _limited(pattern: Limit, tests: Tests) -> Tests:
     return lambda found: tests(found) if found.end - found.start <= pattern.duration else []
+
+
+def _timed(pattern: Timed, tests: Tests) -> Tests:
+    def apply(found: Match) -> list[Match]:
+        times = {pattern.start.name: Int(found.start), pattern.end.name: Int(found.end)}
+        return tests(Match({**found.values, **times}, found.start, found.end))
+
+    return apply
 
 
 def _between(absent: Iterable[Match], whole: Match, after: int, before: int) -> bool:

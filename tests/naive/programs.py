@@ -81,7 +81,7 @@ def with_first_tick(
     random: Random, entities: list[str], made: list[Entity], horizon: Horizon, rows: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Where a tick is long, often with rows, also of what rules define, about its start: a few of them before it."""
-    if horizon.tick == 1 or random.random() < 0.3:
+    if horizon.sample_every == 1 or random.random() < 0.3:
         return rows
     first_tick = replace(horizon, end=horizon.start)
     more = stream(random, entities, first_tick, random.randint(1, 12), [*INPUTS, *made])

@@ -40,12 +40,12 @@ class Horizon:
     step: int
     start: int
     end: int
-    tick: int = 1
+    sample_every: int = 1
 
     @property
     def grid_start(self) -> int:
         """The last tick at or before the start: what begins with the history holds from there on."""
-        return self.start - self.start % self.tick
+        return self.start - self.start % self.sample_every
 
     @property
     def last(self) -> int:
@@ -168,7 +168,7 @@ def _kept(row: Row, horizon: Horizon) -> Row | None:
     edge = max(horizon.first_query(row.arrival) - horizon.window, horizon.start)
     if happens > edge:
         return row
-    begin = next_point(edge, horizon.tick)
+    begin = next_point(edge, horizon.sample_every)
     if row.kind != "interval" or row.end <= begin:
         return None
     return Row(row.kind, row.name, row.args, row.value, begin, row.end, row.arrival)

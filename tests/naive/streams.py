@@ -47,15 +47,15 @@ def stream(
         entity = random.choice(about)
         args = [_argument(random, sort, entities) for sort in entity.sorts]
         value = [random.choice(entity.values)] if entity.values else []
-        begin = random.randint(horizon.start - 2 * horizon.tick, horizon.end + horizon.tick)
-        if horizon.tick > 1 and random.random() < 0.6:
-            begin -= begin % horizon.tick
+        begin = random.randint(horizon.start - 2 * horizon.sample_every, horizon.end + horizon.sample_every)
+        if horizon.sample_every > 1 and random.random() < 0.6:
+            begin -= begin % horizon.sample_every
         if entity.name == "walk":
             for point in range(random.randint(1, 4)):
-                t = begin + point * horizon.tick
+                t = begin + point * horizon.sample_every
                 rows.append(_row("walk", _arrival(random, t, horizon), [t], value, args))
         elif entity.values:
-            end = begin + horizon.tick * random.randint(1, 12)
+            end = begin + horizon.sample_every * random.randint(1, 12)
             late = _arrival(random, random.choice((begin, end, end)), horizon)
             rows.append(_row(entity.name, late, [begin, "inf" if random.random() < 0.1 else end], value, args))
         else:

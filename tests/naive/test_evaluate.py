@@ -49,14 +49,14 @@ def test_late_rows_count_while_the_window_holds_them() -> None:
 
 
 def test_changes_take_effect_on_the_next_point_of_the_grid() -> None:
-    found = answer(LAMP, "press|41|41|a cut|120|120|a", Horizon(400, 400, 0, 400, tick=40))
+    found = answer(LAMP, "press|41|41|a cut|120|120|a", Horizon(400, 400, 0, 400, sample_every=40))
     assert found.intervals == {("lamp", ("a",), "on"): [(80, 160)]}
 
 
 def test_start_and_end_events_lie_on_the_grid() -> None:
     text = LAMP + "happensAt(lit(X), T) :- happensAt(start(lamp(X)=on), T).\n"
     text += "happensAt(out(X), T) :- happensAt(end(lamp(X)=on), T)."
-    found = answer(text, "press|41|41|a cut|125|125|a", Horizon(400, 400, 0, 400, tick=40))
+    found = answer(text, "press|41|41|a cut|125|125|a", Horizon(400, 400, 0, 400, sample_every=40))
     assert found.occurrences == {("lit", ("a",), 40), ("out", ("a",), 120)}
 
 

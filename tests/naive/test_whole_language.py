@@ -40,9 +40,9 @@ def test_deadlines(text: str, rows: str, held: Times, free: Times) -> None:
 
 
 def test_deadlines_count_time_not_ticks() -> None:
-    found = answer(LEASE, "take|13|13|r", Horizon(100, 100, 0, 100, tick=10)).intervals
+    found = answer(LEASE, "take|13|13|r", Horizon(100, 100, 0, 100, sample_every=10)).intervals
     assert found[("lease", ("r",), "held")] == [(20, None)]  # 18 is before it holds at all
-    found = answer(LEASE.replace("5", "15"), "take|13|13|r", Horizon(100, 100, 0, 100, tick=10)).intervals
+    found = answer(LEASE.replace("5", "15"), "take|13|13|r", Horizon(100, 100, 0, 100, sample_every=10)).intervals
     assert found[("lease", ("r",), "held")] == [(20, 30)]  # 28 takes effect at 30
 
 

@@ -34,10 +34,16 @@ def answer(patch: pytest.MonkeyPatch, passes: tuple[Pass, ...], rules: str, rows
 def test_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     program = random_program(70_000 + seed)
     where = program.horizon
-    how = {"window": where.window, "step": where.step, "start": where.start, "end": where.end, "tick": where.tick}
+    how = {
+        "window": where.window,
+        "step": where.step,
+        "start": where.start,
+        "end": where.end,
+        "sample_every": where.sample_every,
+    }
     for stepped in (False, True):
-        found = answer(monkeypatch, ALL, program.text, list(program.rows), **how, stepped=stepped)
-        assert found == answer(monkeypatch, NONE, program.text, list(program.rows), **how, stepped=stepped)
+        found = answer(monkeypatch, ALL, program.text, list(program.rows), **how, changes=stepped)
+        assert found == answer(monkeypatch, NONE, program.text, list(program.rows), **how, changes=stepped)
 
 
 # ---------------------------------------------------------------- Boolean combinations
@@ -90,11 +96,11 @@ def test_boolean_combinations(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     assert is_rewritten(whole)
     less = DRIVERS + "\n".join(random.sample(rules, len(rules) - 1))
     tick, start = random.choice(((1, 0), (1, 7), (5, 10), (5, 7)))
-    how = {"window": 6 * tick, "step": 4 * tick, "start": start, "end": 40, "tick": tick}
+    how = {"window": 6 * tick, "step": 4 * tick, "start": start, "end": 40, "sample_every": tick}
     rows = history(random, 40)
     for text, stepped in product((whole, less), (False, True)):
-        found = answer(monkeypatch, (("boolean", boolean),), text, rows, **how, stepped=stepped)
-        assert found == answer(monkeypatch, NONE, text, rows, **how, stepped=stepped)
+        found = answer(monkeypatch, (("boolean", boolean),), text, rows, **how, changes=stepped)
+        assert found == answer(monkeypatch, NONE, text, rows, **how, changes=stepped)
 
 
 def test_a_history_that_begins_between_two_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +112,7 @@ def test_a_history_that_begins_between_two_ticks(monkeypatch: pytest.MonkeyPatch
     assert is_rewritten(rules)
     rows = ["on_a|8|8|x", "off_a|21|21|x", "on_a|31|31|x"]
     for passes, stepped in product((ALL, NONE), (False, True)):
-        how = {"window": 10, "step": 10, "start": 7, "end": 57, "tick": 5, "stepped": stepped}
+        how = {"window": 10, "step": 10, "start": 7, "end": 57, "sample_every": 5, "changes": stepped}
         (intervals, *_), _ = answer(monkeypatch, passes, rules, rows, **how)
         assert [line for line in intervals if "'fluent': 'f'" in line] == [
             "{'fluent': 'f', 'args': ['x'], 'value': 'true', 'start': 10, 'end': 25}",

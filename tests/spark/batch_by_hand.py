@@ -64,6 +64,6 @@ def by_hand(description: EventDescription, source: EventSource, buckets: int, **
     """The batch job in this process."""
     description = description.with_input()
     crew = crew_of(description, source)
-    times = Ticks(*(asked.get(name) for name in ("window", "step", "start", "end")), asked.get("tick", 1))
+    times = Ticks(*(asked.get(name) for name in ("window", "step", "start", "end")), asked.get("sample_every", 1))
     counts = run_batch(make_program(plan(description)), times, buckets, crew)
     return Answer({name: bag(crew.table(name)) for name in TABLES}, counts)

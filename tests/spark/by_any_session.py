@@ -29,7 +29,7 @@ holdsFor(both(L, M, N)=true, I) :-
     intersect_all([Left, Right], I).
 line(m0, a). line(m1, a). line(m2, b). line(m3, b).
 """
-MAPPING = {"constant": "reading", "time": "ts", "events": {"reading": ["machine", "celsius"]}}
+MAPPING = {"event": "reading", "time": "ts", "events": {"reading": ["machine", "celsius"]}}
 
 
 def session(kind: str) -> Any:

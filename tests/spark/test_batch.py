@@ -87,7 +87,7 @@ def test_maritime(
 def test_caviar(spark: SparkSession) -> None:
     case = application("caviar_20k_d20")
     horizon = case.horizon
-    asked = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "tick")}
+    asked = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "sample_every")}
     found = check(spark, holdsfor.parse(*case.texts), list(case.lines), 7, **asked)
     assert len(found.tables["intervals"]) > 5000
 

@@ -244,7 +244,7 @@ def test_maritime() -> None:
 @pytest.mark.parametrize("name", [name for name in APPLICATIONS if name.endswith("d20")])
 def test_golden_runs(name: str) -> None:
     case = application(name)
-    asked = {name: getattr(case.horizon, name) for name in ("window", "step", "start", "end", "tick")}
+    asked = {name: getattr(case.horizon, name) for name in ("window", "step", "start", "end", "sample_every")}
     check("\n".join(case.texts), list(case.lines), **asked)
 
 
@@ -254,7 +254,7 @@ def test_random_programs(seed: int) -> None:
     description = holdsfor.parse(program.text)
     source = holdsfor.read_events(list(program.rows), format="rtec")
     horizon = program.horizon
-    asked = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "tick")}
+    asked = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "sample_every")}
     expected = tables_of(holdsfor.recognise(description, source, **asked))
     for count in BUCKETS:
         wrong = expected.differences(by_hand(description, source, count, **asked))

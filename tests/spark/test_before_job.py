@@ -71,7 +71,7 @@ def test_a_cluster_without_holdsfor_is_told_in_one_line() -> None:
 def test_columns_that_cannot_be_arguments(spark: SparkSession) -> None:
     for kind in ("array<string>", "map<string,int>", "struct<a:int>"):
         frame = spark.createDataFrame([], f"machine {kind}, celsius double, time bigint")
-        for mapping in ({"events": {"reading": ["machine", "celsius"]}}, {"constant": "reading"}):
+        for mapping in ({"events": {"reading": ["machine", "celsius"]}}, {"event": "reading"}):
             with pytest.raises(HoldsforError, match=r"column 'machine' of type .* cannot be an argument"):
                 holdsfor.spark.recognise(spark, DESCRIPTION, frame, mapping=mapping)
     frame = spark.createDataFrame([], "machine string, celsius double, time bigint, more array<string>")
@@ -88,7 +88,7 @@ spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "fals
 frame = spark.createDataFrame([("m1", 95.0, 10)], "machine string, celsius double, time bigint")
 rules = holdsfor.parse("initiatedAt(hot(M)=true, T) :- happensAt(reading(M, C), T), C > 90.")
 try:
-    recognise(spark, rules, frame, mapping={"constant": "reading"})
+    recognise(spark, rules, frame, mapping={"event": "reading"})
 except holdsfor.HoldsforError as error:
     print("refused:", error)
 """

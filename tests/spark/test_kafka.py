@@ -17,7 +17,7 @@ from holdsfor.io.mqtt.payload import messages_to_events
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.job.live.input.feeds import MessageReader
 from holdsfor.spark import stream
-from holdsfor.spark.kafka import KafkaSink, as_messages, connector, read_topics
+from holdsfor.spark.kafka import KafkaSink, as_messages, kafka_package, read_topics
 from tests.io.test_kafka import CHANGES
 
 pytestmark = pytest.mark.spark
@@ -68,7 +68,7 @@ def test_a_stream_of_kafkas_schema(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_without_the_connector_the_message_says_how_to_install_it(spark: SparkSession) -> None:
-    with pytest.raises(HoldsforError, match=f"spark.jars.packages={connector()}"):
+    with pytest.raises(HoldsforError, match=f"spark.jars.packages={kafka_package()}"):
         read_topics(spark, Kafka.parse("kafka://host/topic"))
     with pytest.raises(HoldsforError, match="Spark has no connector for Kafka here"):
         KafkaSink.parse("kafka://host/topic").deliver(0, "0", CHANGES)

@@ -13,7 +13,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt import spool as module
 from holdsfor.io.mqtt.inbox import Message, as_batch
 from holdsfor.io.mqtt.spool import Segment, Spool, SpoolWriter
-from holdsfor.spark.mqtt import MqttPartition, MqttStreamReader, admitted, messages, shared_out
+from holdsfor.spark.mqtt import MqttPartition, MqttStreamReader, admitted, mqtt_stream, shared_out
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +35,7 @@ def drain(spark: SparkSession, folder: Path, checkpoint: Path, **options: Any) -
     def keep(frame: DataFrame, _: int) -> None:
         batches.append(sorted(frame.toArrow().to_pylist(), key=lambda row: int(row["payload"])))
 
-    stream = messages(spark, str(folder), **options)
+    stream = mqtt_stream(spark, str(folder), **options)
     query = stream.writeStream.foreachBatch(keep).option("checkpointLocation", str(checkpoint))
     query.trigger(availableNow=True).start().awaitTermination()
     return batches

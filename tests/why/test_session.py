@@ -8,8 +8,8 @@ import holdsfor
 from tests.why.test_why import MOVING, ROWS, whats
 
 
-def session(rows: list[str], *, incremental: bool = True, window: int = 20, step: int = 5) -> holdsfor.LiveSession:
-    live = holdsfor.live(holdsfor.parse(MOVING), window=window, step=step, start=0, incremental=incremental)
+def session(rows: list[str], *, incremental: bool = True, window: int = 20, step: int = 5) -> holdsfor.Session:
+    live = holdsfor.session(holdsfor.parse(MOVING), window=window, step=step, start=0, incremental=incremental)
     for row in rows:
         live.add([row], format="terms")
     return live

@@ -8,6 +8,7 @@ import pytest
 
 import holdsfor
 from holdsfor.why.derivation import Derivation
+from holdsfor.why.printing import shown_causes
 from tests.why.evidence import holds_again, recognised
 
 MOVING = """
@@ -30,7 +31,7 @@ def explain(rules: str, rows: list[str], fact: str, at: int, **times: int) -> De
 
 
 def whats(derivation: Derivation) -> list[str]:
-    return [cause.what for cause in derivation.causes]
+    return [cause.what for cause in shown_causes(derivation)]
 
 
 def test_a_fluent_was_initiated_and_ended() -> None:
@@ -48,7 +49,7 @@ def test_a_fluent_was_initiated_and_ended() -> None:
 def test_what_is_not_over_is_open() -> None:
     found = explain(MOVING, ROWS, "moving(v2)=true", 20)
     assert (found.since, found.until, found.ended) == (6, None, ())
-    assert "still open" in str(found)
+    assert "open" in str(found)
 
 
 def test_an_event_goes_back_to_a_begin_and_to_what_held() -> None:
@@ -65,8 +66,15 @@ def test_input_is_its_own_reason() -> None:
 
 def test_the_tree_is_plain_values() -> None:
     plain = json.loads(json.dumps(explain(MOVING, ROWS, "alarm(v1)", 3).as_dict()))
-    assert plain["what"] == "alarm(v1)"
-    assert plain["causes"][1]["causes"][0]["rows"][0]["arrival"] == 1
+    nodes, rows = plain["nodes"], plain["rows"]
+    assert (plain["version"], plain["history"]) == (1, {"start": 0, "end": 20, "tick": 1})
+    assert (nodes[0]["what"], nodes[0]["kind"], nodes[0]["by"]) == ("alarm(v1)", "happens", "rule")
+    near = nodes[nodes[0]["causes"][1]]
+    assert (near["fact"], near["by"], near["initiated"]) == ("near(v1,p1)=true", "initiated", 1)
+    (entered,) = [nodes[place] for place in near["causes"]]
+    assert rows[entered["rows"][0]] == {"row": "enter(v1,p1) @ 1 arrives 1", "arrival": 1, "source": "<lines>"}
+    speed = next(node for node in nodes if node["kind"] == "comparison")
+    assert (speed["left"], speed["op"], speed["right"], speed["written"]) == ("7", ">", "5", "S > 5")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +139,9 @@ def test_intervals_that_stand_so_to_each_other_are_both_shown() -> None:
     rules = "holdsFor(after(X)=true, I) :- holdsFor(a(X)=true, I1), holdsFor(b(X)=true, I2), before(I1, I2, target, I)."
     found = explain(rules, ["a(x)=true @ [1,3)", "b(x)=true @ [6,9)"], "after(x)=true", 7)
     assert whats(found) == ["before (target)"]
-    assert [(node.what, node.since, node.until) for node in found.causes[0].causes] == [
+    (pair,) = found.causes[0].causes
+    assert pair.details["spans"] == [[1, 3], [6, 9]]
+    assert [(node.what, node.since, node.until) for node in pair.causes] == [
         ("a(x)=true", 1, 3),
         ("b(x)=true", 6, 9),
     ]
@@ -206,7 +216,12 @@ member(a). member(b). member(c).
     found = explain(rules, ["enter(a,p) @ 1", "enter(b,p) @ 2", "enter(c,p) @ 5"], "crowd(p)=true", 9)
     (counted,) = [cause for cause in found.causes if cause.what.startswith("the count")]
     assert counted.what == "the count is 2"
-    assert sorted(whats(counted)) == ["in(a,p)=true", "in(b,p)=true", "member(a)", "member(b)"]
+    assert (counted.details["function"], counted.details["value"]) == ("count", "2")
+    assert [solution.bindings for solution in counted.causes] == [(("X", "a"),), (("X", "b"),)]
+    assert [whats(solution) for solution in counted.causes] == [
+        ["in(a,p)=true", "member(a)"],
+        ["in(b,p)=true", "member(b)"],
+    ]
 
 
 def test_arithmetic_has_its_values() -> None:
@@ -255,8 +270,8 @@ def test_an_absence_says_between_what() -> None:
 def test_a_policy_says_that_it_takes_the_pair() -> None:
     rules = ":- policy(recent).\nc <- a SEQ b."
     found = explain(rules, ["a @ 1", "a @ 2", "b @ 5"], "c", 5)
-    assert (found.since, whats(found)) == (2, ["a", "b", "the policy recent takes it"])
-    assert found.causes[0].at == 2
+    assert (found.since, whats(found)) == (2, ["a", "b", "the policy recent takes it, and not the one from 1 to 5"])
+    assert [found.causes[0].causes[0].at, found.causes[0].causes[2].details["instead"]] == [2, [[1, 5]]]
 
 
 def test_a_fluent_in_a_pattern_is_a_whole_interval() -> None:
@@ -269,7 +284,7 @@ def test_patterns_about_each_other_go_back_step_by_step() -> None:
     rules = "chain(X) <- start(X).\nchain(Y) <- chain(X) SEQ link(X,Y)."
     found = explain(rules, ["start(a) @ 1", "link(a,b) @ 3", "link(b,c) @ 5"], "chain(c)", 5)
     assert whats(found) == ["chain(b)", "link(b,c)"]
-    assert whats(found.causes[0]) == ["chain(a)", "link(a,b)"]
+    assert whats(shown_causes(found)[0]) == ["chain(a)", "link(a,b)"]
 
 
 def test_rows_of_a_definition_that_also_comes_as_input_are_its_reason() -> None:
@@ -277,3 +292,38 @@ def test_rows_of_a_definition_that_also_comes_as_input_are_its_reason() -> None:
     rows = ["smoke(a) @ 1", "alarm(b) @ 4"]
     assert explain(rules, rows, "alarm(b)", 4).kind == "input"
     assert whats(explain(rules, rows, "alarm(a)", 1)) == ["smoke(a)"]
+
+
+BACKGROUND = """
+happensAt(off(V), T) :- happensAt(turn(V,C,H), T), differ(C,H,D), abs(D) > 15.
+differ(C,H,D) :- C > H, D is C - H.
+differ(C,H,D) :- C =< H, D is H - C.
+happensAt(inside(V), T) :- happensAt(at(V,P), T), within(P,world).
+within(X,Y) :- part(X,Y).
+within(X,Z) :- part(X,Y), within(Y,Z).
+part(crete,greece). part(greece,europe). part(europe,world).
+"""
+
+
+def test_a_clause_that_is_called_has_its_conditions() -> None:
+    found = explain(BACKGROUND, ["turn(v,40,10) @ 3"], "off(v)", 3)
+    assert whats(found) == ["turn(v,40,10)", "differ(40,10,30)", "abs(30) > 15"]
+    _, call, compared = found.causes
+    assert (call.kind, call.rule.line if call.rule else 0) == ("call", 3)
+    assert whats(call) == ["40 > 10", "30 is 40-10"]
+    assert compared.details["left"] == "30"
+    assert "abs(30) = 30" in compared.notes
+
+
+def test_a_clause_that_calls_itself_goes_back_to_facts() -> None:
+    found = explain(BACKGROUND, ["at(v,crete) @ 3"], "inside(v)", 3)
+    (_, call) = found.causes
+    assert [node.what for node in call.nodes()] == [
+        "within(crete,world)",
+        "part(crete,greece)",
+        "within(greece,world)",
+        "part(greece,europe)",
+        "within(europe,world)",
+        "part(europe,world)",
+    ]
+    assert "part(europe,world) [fact, <text>:8]" in str(found)

@@ -20,6 +20,7 @@ COMMANDS = {
     "run": ("run", "run"),
     "stream": ("stream", "stream"),
     "why": ("why", "why"),
+    "test": ("test", "run_tests"),
     "progress": ("progress", "progress"),
     "show": ("show", "show_results"),
     "timeline": ("timeline", "timeline"),
@@ -27,7 +28,7 @@ COMMANDS = {
     "warm": ("warm", "warm"),
     "demo": ("demo", "demo"),
 }
-TAKES_EVENT_FILES = ("run", "progress", "timeline")
+TAKES_EVENT_FILES = ("run", "why", "progress", "timeline")
 
 
 class Commands(TyperGroup):

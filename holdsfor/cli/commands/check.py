@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.commands.options import Allow, Facts, Functions, RuleFiles
+from holdsfor.cli.commands.options import AllowDir, Facts, Functions, RuleFiles
 from holdsfor.cli.output.console import complain
 from holdsfor.cli.start.reading import load_rules
 from holdsfor.printable import printable_lines
@@ -26,7 +26,7 @@ def check(
     picture: Annotated[Picture | None, GRAPH] = None,
     as_json: Annotated[bool, JSON] = False,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
@@ -38,7 +38,7 @@ def check(
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
-        description = load_rules(rules, facts, allow, functions)
+        description = load_rules(rules, facts, allow_dir, functions)
         plan = None if picture else make_closures(description)
     except holdsfor.DescriptionError as error:
         if not as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,12 @@ Mapping = Annotated[
     input_option(metavar="FILE", help="A TOML file that says which column is which."),
 ]
 RuleFiles = Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")]
+RuleFilesOrRun = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RULES", help="Rule files, background knowledge included; or a folder that `holdsfor run` wrote."
+    ),
+]
 RuleFilesOrTable = Annotated[
     list[Path],
     typer.Argument(
@@ -54,7 +61,7 @@ Functions = Annotated[
         metavar="FILE", help="A Python file with functions for aggregates. It is executed: name only what you trust."
     ),
 ]
-Allow = Annotated[
+AllowDir = Annotated[
     list[Path] | None,
     rules_option(
         metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."
@@ -79,8 +86,8 @@ WINDOW = time_option(
     metavar="DURATION", help="How far back an event may lie when it arrives: ticks, or a duration such as 4h."
 )
 STEP = time_option(metavar="DURATION", help="Ticks, or a duration, from one query time to the next.")
-TICK = time_option(
-    metavar="DURATION", help="Ticks between two readings of a fluent given point by point; 1 if not given."
+SAMPLE_EVERY = time_option(
+    metavar="DURATION", help="Time between two readings of a fluent that is given by readings; 1 tick if not given."
 )
 UnitOfTicks = Annotated[
     TickUnit | None,
@@ -98,11 +105,27 @@ Conf = Annotated[
 ]
 
 
+SEPARATOR = "\0"  # which no argument can have
+#: Options as DESIGN.md names them, and as they are documented.
+SPELLINGS = (
+    (re.compile(r"(?<![^\0])--tick(?=[=\0])"), "--sample-every"),
+    (re.compile(r"(?<![^\0])--tables[=\0]wide(?![^\0])"), "--wide"),
+)
+
+
 class EventFilesCommand(TyperCommand):
     """A command that takes `--events a b c` as `--events a --events b --events c`: a shell expands `day-*.csv`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, spread(args, "--events"))
+        return super().parse_args(ctx, spread(respell(args), "--events"))
+
+
+def respell(args: Sequence[str]) -> list[str]:
+    """Write the options that DESIGN.md names as they are documented."""
+    text = SEPARATOR.join(args)
+    for named, documented in SPELLINGS:
+        text = named.sub(documented, text)
+    return text.split(SEPARATOR) if args else []
 
 
 def spread(args: Sequence[str], option: str) -> list[str]:

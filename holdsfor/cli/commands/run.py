@@ -9,10 +9,10 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.commands.options import (
+    SAMPLE_EVERY,
     STEP,
-    TICK,
     WINDOW,
-    Allow,
+    AllowDir,
     Bound,
     Conf,
     Events,
@@ -34,6 +34,7 @@ from holdsfor.cli.output.console import complain, warn_of_overflows
 from holdsfor.cli.start.order import RunOrder, Writing, carry_out
 from holdsfor.cli.start.reading import add_bounds, load_rules, make_plan, mapped_files, read_spark_settings
 from holdsfor.cli.start.rtec_defaults import split
+from holdsfor.cli.start.run_inputs import name_inputs, note_inputs
 from holdsfor.duration import GivenTimes
 from holdsfor.errors import HoldsforError
 
@@ -43,7 +44,7 @@ APP = input_option("--app", metavar="NAME", help="Which application of RTEC's de
 START = time_option(metavar="TIME", help="The history begins after it: a tick, or 2026-03-01T08:00.")
 END = time_option(metavar="TIME", help="What arrives after it is not read: a tick, or 2026-03-01T08:00.")
 OUT = output_option("--out", "-o", metavar="DIR", help="Where the tables go.")
-TABLES = output_option(help="wide: also a table for each fluent and event, with a column for each argument.")
+WIDE = output_option("--wide", help="Also write a table for each fluent and event, with a column for each argument.")
 FORM = output_option(help="Format of the tables.")
 CHANGES = output_option("--changes", help="Also write the log of changes per query time; in this process.")
 STRICT = fault_option("--strict", help="Fail if any row was rejected.")
@@ -65,21 +66,21 @@ def run(
     mapping: Mapping = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
-    tick: Annotated[str | None, TICK] = None,
+    sample_every: Annotated[str | None, SAMPLE_EVERY] = None,
     tick_unit: UnitOfTicks = None,
     engine: Annotated[OneOf["auto", "spark", "local"], HOST] = "auto",
     threads: Annotated[int | None, THREADS] = None,
     master: Master = None,
     conf: Conf = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     bound: Bound = None,
     only: Only = None,
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], FORM] = "parquet",
-    tables: Annotated[OneOf["lists", "wide"], TABLES] = "lists",
+    wide: Annotated[bool, WIDE] = False,
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     from holdsfor.cli.output.findings import show_outcome
@@ -94,14 +95,25 @@ def run(
     settings = read_spark_settings(engine, master, conf)
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
-    description = load_rules(rules, facts, allow, functions)
+    description = load_rules(rules, facts, allow_dir, functions)
+    read = name_inputs(
+        rules,
+        sources,
+        form,
+        mapping,
+        facts=facts,
+        allow=allow_dir,
+        functions=functions,
+        bound=bound,
+        tick_unit=tick_unit,
+    )
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     times = GivenTimes(
         window=window or table.window,
         step=step or table.step,
         start=table.start if start is None else start,
         end=table.end if end is None else end,
-        tick=tick or (1 if table.tick is None else table.tick),
+        sample_every=sample_every or (1 if table.sample_every is None else table.sample_every),
         tick_unit=unit,
     )
     description = choose_results(add_bounds(description, bound or [], unit), only or None)
@@ -114,13 +126,14 @@ def run(
         form=form,
         mapping=mapping,
         times=times,
-        writing=Writing(out, output_format, wide=tables == "wide", changes=changes),
+        writing=Writing(out, output_format, wide=wide, changes=changes),
         threads=threads,
         engine=engine,
         needs_spark="--master" if master else "--conf" if settings else None,
         needs_process="--changes" if changes else None,
     )
     outcome = carry_out(order, context.obj, master, settings)
+    note_inputs(out, read)
     show_outcome(outcome, out)
     if outcome.metrics.get("arithmetic_overflows"):
         warn_of_overflows(outcome.metrics["arithmetic_overflows"])

@@ -10,10 +10,10 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.commands.options import (
+    SAMPLE_EVERY,
     STEP,
-    TICK,
     WINDOW,
-    Allow,
+    AllowDir,
     Bound,
     Conf,
     Facts,
@@ -35,11 +35,11 @@ from holdsfor.cli.output.console import complain, say
 from holdsfor.cli.output.logs import begin_logs
 from holdsfor.cli.start.reading import add_bounds, load_rules, read_spark_settings
 from holdsfor.cli.start.streaming import (
-    KAFKA,
     LocalHost,
     SparkHost,
     check_source,
     log_of,
+    needs_spark,
     serving,
     sink_of,
     told_failures,
@@ -48,7 +48,6 @@ from holdsfor.cli.start.streaming import (
     watching,
 )
 from holdsfor.duration import GivenTimes, ticks
-from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
     from holdsfor.io.metrics.neighbours import SourceMetrics
@@ -64,14 +63,14 @@ MOST_EVENTS = input_option(
     metavar="NUMBER", help="How many events (of a broker: messages) a batch takes at most, in whole files."
 )
 MOST_FILES = input_option(metavar="NUMBER", help="How many files a batch takes at most.")
-SPEED = input_option(
+REPLAY_SPEED = input_option(
     metavar="FACTOR", help="Replay a recording at so many times its own speed. Default: as fast as possible."
 )
 
 START = time_option(metavar="TIME", help="The history begins after this tick. Default: before the first event.")
 END = time_option(metavar="TIME", help="What arrives after this tick is not read.")
 CLOCK = time_option(help="Query times by what rows say of their arrival, or by the clock on the wall.")
-MAX_AHEAD = time_option(
+MAX_FUTURE = time_option(
     metavar="DURATION",
     help="Set aside rows that arrive further ahead of the rest than this, unless enough of them agree: ticks, or a "
     "duration; 0 believes all. Default: ten windows, or a day if that is more.",
@@ -88,20 +87,20 @@ REPORT = output_option(help="Tell all that is known, what has begun for certain,
 CHECKPOINT = fault_option(
     metavar="FOLDER", help="A folder for the state. A stream that finds its own there goes on where it was."
 )
-DURABLE = fault_option("--durable", help="Survive a power cut, not only the death of processes; slower.")
+FSYNC = fault_option("--fsync", help="Survive a power cut, not only the death of processes; slower.")
 TAKE_OVER = fault_option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 ON_POISON = fault_option(
     help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
 )
-ON_FAILURE = fault_option(
+ON_SINK_FAILURE = fault_option(
     help="What to do when a receiver (--to) does not take changes: stop, or keep them on disk, go on, and deliver them "
     "in order when it does."
 )
 
-HOST = engine_option(help="On Spark, or in this process.")
+HOST = engine_option(help="In this process, or on Spark; auto: on Spark for Kafka, --master or --conf.")
 BUCKETS = engine_option(
     metavar="NUMBER",
-    help="Entities are shared out over so many, for the life of the stream. Default: 2 a core; 1 with --engine local.",
+    help="Entities are shared out over so many, for the life of the stream. Default: 1; on Spark 2 a core.",
 )
 
 METRICS_PORT = metrics_option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
@@ -116,26 +115,6 @@ AWAY_AFTER = metrics_option(
 LOG_FORMAT = metrics_option(help="How lines on stderr are written: as text, or as an object of JSON each.")
 LOG_LEVEL = metrics_option(
     help="What is told: debug has a line for each batch, info one a minute, warning only trouble."
-)
-
-
-def _verify(checkpoint: str | None) -> None:
-    """Check a checkpoint instead of running a stream; eager, since this needs no rules."""
-    if checkpoint is None:
-        return
-    from holdsfor.job.live.state.verify import report_lines, verify_stream
-
-    parts = verify_stream(checkpoint)
-    for line in report_lines(parts):
-        say(line)
-    raise typer.Exit(int(any(part.damages for part in parts)))
-
-
-VERIFY = fault_option(
-    metavar="CHECKPOINT",
-    callback=_verify,
-    is_eager=True,
-    help="Only check all files of a checkpoint and its tables, and say what is damaged and can be made again.",
 )
 
 
@@ -154,12 +133,12 @@ def stream(
     mapping: Mapping = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
-    tick: Annotated[str, TICK] = "1",
+    sample_every: Annotated[str, SAMPLE_EVERY] = "1",
     tick_unit: UnitOfTicks = None,
     report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
     clock: Annotated[OneOf["arrival", "wall"], CLOCK] = "arrival",
-    max_ahead: Annotated[str | None, MAX_AHEAD] = None,
-    speed: Annotated[float | None, SPEED] = None,
+    max_future: Annotated[str | None, MAX_FUTURE] = None,
+    replay_speed: Annotated[float | None, REPLAY_SPEED] = None,
     every: Annotated[str | None, EVERY] = None,
     once: Annotated[bool, ONCE] = False,
     buckets: Annotated[int | None, BUCKETS] = None,
@@ -169,18 +148,17 @@ def stream(
     metrics_host: Annotated[str, METRICS_HOST] = "127.0.0.1",
     stall_after: Annotated[str, STALL_AFTER] = "10min",
     away_after: Annotated[str, AWAY_AFTER] = "2min",
-    durable: Annotated[bool, DURABLE] = False,
+    fsync: Annotated[bool, FSYNC] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
-    verify: Annotated[str | None, VERIFY] = None,
     on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
-    on_failure: Annotated[OneOf["stop", "keep"], ON_FAILURE] = "stop",
+    on_sink_failure: Annotated[OneOf["stop", "keep"], ON_SINK_FAILURE] = "stop",
     log_format: Annotated[OneOf["text", "json"], LOG_FORMAT] = "text",
     log_level: Annotated[OneOf["debug", "info", "warning", "error"], LOG_LEVEL] = "info",
-    engine: Annotated[OneOf["spark", "local"], HOST] = "spark",
+    engine: Annotated[OneOf["auto", "spark", "local"], HOST] = "auto",
     master: Master = None,
     conf: Conf = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     bound: Bound = None,
     only: Only = None,
@@ -193,7 +171,7 @@ def stream(
 
     context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = read_spark_settings(engine, master, conf)
-    description = load_rules(rules, facts, allow, functions)
+    description = load_rules(rules, facts, allow_dir, functions)
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     description = choose_results(add_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
@@ -202,15 +180,14 @@ def stream(
     warn_of_passwords(addresses)
     check_source(source, checkpoint, format, mapping, once)
     sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
-    if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
-        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
-    if engine == "spark":
-        check_early(description, checkpoint, GivenTimes(window, step, start, end, tick, unit), report)
+    is_on_spark = needs_spark(engine, addresses, master or settings)
+    if is_on_spark:
+        check_early(description, checkpoint, GivenTimes(window, step, start, end, sample_every, unit), report)
     log = log_of(checkpoint)
     with ExitStack() as stack:
         health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))
         server = stack.enter_context(serving(metrics_port, metrics_host, health))
-        host = SparkHost(master, settings, log) if engine == "spark" else LocalHost()
+        host = SparkHost(master, settings, log) if is_on_spark else LocalHost()
         stack.callback(host.stop)
         # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
         stack.enter_context(told_failures(log, addresses, server.fail if server else lambda _: None))
@@ -227,23 +204,23 @@ def stream(
             checkpoint=checkpoint,
             start=start,
             end=end,
-            tick=tick,
+            sample_every=sample_every,
             tick_unit=unit,
             out=out,
             buckets=buckets,
             report=report,
-            clock=unit if clock == "wall" else None,
-            max_ahead=max_ahead,
-            pace=None if speed is None else speed * ticks("1s", unit),
-            durable=durable,
+            clock=clock,
+            max_future=max_future,
+            replay_speed=replay_speed,
+            fsync=fsync,
             on_poison=on_poison,
             sinks=sinks,
             message_times=message_times,
             message_arguments=message_arguments,
-            on_failure=on_failure,
+            on_sink_failure=on_sink_failure,
             watch=stack.enter_context(watching(unit, server, log_format == "text", health)),
             take_over=take_over,
         )
         health.seconds_at_work, health.sinks = live.seconds_at_work, live.sinks
-        wait(live, may_lose_spark=engine == "spark")
+        wait(live, may_lose_spark=is_on_spark)
         say(f"Tables in {live.tables.shown()}")

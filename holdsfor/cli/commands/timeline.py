@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.commands.options import Allow, Facts, Format, Functions, Mapping, input_option, rules_option
+from holdsfor.cli.commands.options import AllowDir, Facts, Format, Functions, Mapping, input_option, rules_option
 from holdsfor.cli.output.console import progress, say
 from holdsfor.cli.output.results import read_results
 from holdsfor.cli.start.reading import load_rules, mapped_files
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdsfor import EventDescription
 
 OUT = typer.Option("--out", "-o", metavar="FILE", help="The page; without it, timeline.html in DIR.")
-CLOCK = typer.Option(help="How times are shown; auto looks at them.")
+UNIT = typer.Option(help="What a tick is, so that times are shown as dates; auto: as the numbers look.")
 RULE_FILES = rules_option(
     "--rules",
     metavar="FILE",
@@ -34,14 +34,14 @@ def timeline(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `holdsfor run` wrote, or a stream's tables.")],
     out: Annotated[Path | None, OUT] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="What the page is called.")] = "Holdsfor timeline",
-    clock: Annotated[OneOf["auto", "seconds", "milliseconds", "ticks"], CLOCK] = "auto",
+    tick_unit: Annotated[OneOf["auto", "s", "ms", "ticks"], UNIT] = "auto",
     groups: Annotated[Path | None, GROUPS] = None,
     rules: Annotated[list[Path] | None, RULE_FILES] = None,
     events: Annotated[list[str] | None, EVENTS] = None,
     format: Format = None,
     mapping: Mapping = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
 ) -> None:
     """Draw intervals and occurrences as one self-contained HTML page."""
@@ -52,14 +52,14 @@ def timeline(
         raise typer.BadParameter("--events and --mapping need --rules: the rules say what a row means.")
     page = out or folder / "timeline.html"
     results = read_results(folder)
-    description = load_rules(rules, facts, allow, functions) if rules else None
+    description = load_rules(rules, facts, allow_dir, functions) if rules else None
     definitions = () if description is None else page_definitions(description)
     grouped = None if groups is None else _read_groups(groups)
     inputs = _read_inputs(description, events, format, mapping)
     tables = (results.intervals, results.occurrences)
     try:
         with progress("Drawing"):
-            draw(*tables, page, title, clock, inputs=inputs, definitions=definitions, groups=grouped)
+            draw(*tables, page, title, tick_unit, inputs=inputs, definitions=definitions, groups=grouped)
     except OSError as error:
         raise HoldsforError(f"cannot write {page}: {error.strerror}. Name another file with --out.") from error
     say(f"Timeline: {page}")

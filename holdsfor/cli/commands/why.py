@@ -8,21 +8,23 @@ from typing import Annotated
 import typer
 
 from holdsfor.cli.commands.options import (
-    TICK,
+    SAMPLE_EVERY,
     WINDOW,
-    Allow,
+    AllowDir,
     Events,
     Facts,
     Format,
     Functions,
     Mapping,
-    RuleFiles,
+    RuleFilesOrRun,
     UnitOfTicks,
     output_option,
     time_option,
 )
 from holdsfor.cli.output.console import say
-from holdsfor.cli.start.reading import load_rules, mapped_files
+from holdsfor.cli.start.reading import mapped_files
+from holdsfor.cli.start.run_inputs import name_inputs, read_origin
+from holdsfor.duration import GivenTimes
 
 FACT = typer.Argument(metavar="FACT", help="'rendezVous(v1,v2)=true', or an event: 'alarm(v7)'.")
 AT = time_option("--at", metavar="TIME", help="When it holds or happens: a tick, or 2026-03-01T08:00.")
@@ -33,38 +35,33 @@ AS_JSON = output_option("--json", help="As one JSON object, for programs.")
 
 
 def why(
-    rules: RuleFiles,
+    rules: RuleFilesOrRun,
     fact: Annotated[str, FACT],
     at: Annotated[str, AT],
     events: Events = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     window: Annotated[str | None, WINDOW] = None,
-    tick: Annotated[str | None, TICK] = None,
+    sample_every: Annotated[str | None, SAMPLE_EVERY] = None,
     tick_unit: UnitOfTicks = None,
     format: Format = None,
     mapping: Mapping = None,
     facts: Facts = None,
-    allow: Allow = None,
+    allow_dir: AllowDir = None,
     functions: Functions = None,
     denied: Annotated[bool, NOT] = False,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
     """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
-    import holdsfor
-
-    sources = events or mapped_files(mapping)
-    if not sources:
-        raise typer.BadParameter("--events: event files are needed.")
-    description = load_rules(rules, facts, allow, functions)
-    result = holdsfor.recognise(
-        description,
-        holdsfor.read_events(sources, format=format, mapping=mapping),
-        start=start,
-        end=end,
-        window=window,
-        tick=tick or 1,
-        tick_unit=tick_unit,
-    )
-    answer = result.why_not(fact, at=at) if denied else result.why(fact, at=at)
+    if len(rules) == 1 and rules[0].is_dir():
+        origin = read_origin(rules[0])
+    else:
+        sources = events or mapped_files(mapping)
+        if not sources:
+            raise typer.BadParameter("--events: event files are needed.")
+        read = name_inputs(
+            rules, sources, format, mapping, facts=facts, allow=allow_dir, functions=functions, tick_unit=tick_unit
+        )
+        origin = read.origin(GivenTimes(window, None, start, end, sample_every or 1, tick_unit))
+    answer = origin.why_not(fact, at) if denied else origin.why(fact, at)
     say(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else str(answer))

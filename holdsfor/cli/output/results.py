@@ -50,13 +50,12 @@ def _guess_clock(*tables: pa.Table) -> Clock:
     """Guess what a tick is, which a stream does not note down: as on the page, numbers of our time are dates."""
     import pyarrow.compute as pc
 
-    from holdsfor.view.lanes import guess_clock
+    from holdsfor.view.lanes import guess_unit
 
     spans = [pc.min_max(table["start"]).as_py() for table in tables if table.num_rows]
     if not spans:
         return "ticks"
-    clocks: dict[str, Clock] = {"seconds": "s", "milliseconds": "ms"}
-    return clocks.get(guess_clock(min(span["min"] for span in spans), max(span["max"] for span in spans)), "ticks")
+    return guess_unit(min(span["min"] for span in spans), max(span["max"] for span in spans))
 
 
 def _read_table(folder: Path, name: str) -> pa.Table:

@@ -77,7 +77,7 @@ def in_process(
     """Recognise in this process."""
     with tell_of_compiling(), progress("Reading") as step:
         watched = WatchedSource(source.parts, step)
-        result = recognise_for(description, watched, times, stepped=writing.changes, threads=threads)
+        result = recognise_for(description, watched, times, changes=writing.changes, threads=threads)
     with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
         written = pool.submit(write_result, result, writing)
         findings = (*summarise(result.intervals), *summarise(result.occurrences))

@@ -40,7 +40,7 @@ class Defaults:
     step: int | None = None
     start: int | None = None
     end: int | None = None
-    tick: int | None = None
+    sample_every: int | None = None
 
 
 def split(rules: Sequence[Path], application: str | None) -> tuple[list[Path], Defaults]:
@@ -79,7 +79,7 @@ def read_defaults(path: Path, application: str | None) -> Defaults:
         step=setting("step", _ticks),
         start=setting("start_time", _ticks),
         end=setting("end_time", _ticks),
-        tick=setting("clock_tick", _ticks),
+        sample_every=setting("clock_tick", _ticks),
     )
 
 

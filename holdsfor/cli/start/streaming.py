@@ -21,12 +21,12 @@ from holdsfor.io.brokers.address import has_password, hide_passwords, is_uri, sh
 if TYPE_CHECKING:
     from holdsfor.io.metrics import BatchMetrics, Health, MetricsServer
     from holdsfor.io.sinks.sink import Sink
-    from holdsfor.job.live.query import LiveQuery
+    from holdsfor.job.live.query import StreamQuery
 
 KAFKA = "kafka://"
 LOG = "spark.log"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-Begin = Callable[..., "LiveQuery"]
+Begin = Callable[..., "StreamQuery"]
 
 
 class LocalHost:
@@ -38,10 +38,10 @@ class LocalHost:
     @contextmanager
     def source(self, *place: Any) -> Iterator[Begin]:
         from holdsfor.job.live.input.feeds import open_feed
-        from holdsfor.local.stream import stream
+        from holdsfor.local.stream import stream_feed
 
         with open_feed(*place) as (feed, reader):
-            yield lambda description, **options: stream(description, feed, reader, **options)
+            yield lambda description, **options: stream_feed(description, feed, reader, **options)
 
 
 @dataclass(slots=True)
@@ -72,7 +72,15 @@ class SparkHost:
             yield lambda description, **options: stream(spark, description, events, format=reader, **options)
 
 
-def wait(live: LiveQuery, may_lose_spark: bool) -> None:
+def needs_spark(engine: str, addresses: Sequence[str], spark_options: object) -> bool:
+    """Choose where a stream runs: on Spark if it is asked for, by name, by an option for Spark, or by Kafka."""
+    has_kafka = any(address.startswith(KAFKA) for address in addresses)
+    if engine == "local" and has_kafka:
+        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
+    return engine == "spark" or (engine == "auto" and (has_kafka or bool(spark_options)))
+
+
+def wait(live: StreamQuery, may_lose_spark: bool) -> None:
     """Wait until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
     signals: list[int] = []
     before = {name: signal.signal(name, lambda number, _: signals.append(number)) for name in _SIGNALS}
@@ -109,7 +117,7 @@ def warn_of_passwords(addresses: Sequence[str]) -> None:
 
 def check_source(place: str, checkpoint: str, format: str | None, mapping: Path | None, once: bool) -> None:
     """Find mistakes before Spark is started for nothing."""
-    from holdsfor.io.mqtt.settings import Settings
+    from holdsfor.io.mqtt.settings import MqttSettings
     from holdsfor.io.readers.mapping import as_mapping
     from holdsfor.job.live.input.feeds import Folder
 
@@ -128,12 +136,12 @@ def check_source(place: str, checkpoint: str, format: str | None, mapping: Path 
         )
     if once:
         raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
-    Settings.parse(place)
+    MqttSettings.parse(place)
 
 
 def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
     """Make the sink that `--to` names. number: its place among them, by which it is known again after a restart."""
-    from holdsfor.io.mqtt.settings import Settings
+    from holdsfor.io.mqtt.settings import MqttSettings
     from holdsfor.io.mqtt.sink import MqttSink
     from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, WebhookSink
     from holdsfor.io.storage.store import Store
@@ -143,7 +151,7 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
     if text.startswith(("http://", "https://")):
         return WebhookSink.parse(text, name=f"webhook-{number}")
     if text.startswith(("mqtt://", "mqtts://")):
-        return MqttSink(Settings.parse(text, topics=()), _topic_of(text), name=f"mqtt-{number}")
+        return MqttSink(MqttSettings.parse(text, topics=()), _topic_of(text), name=f"mqtt-{number}")
     if text.startswith(KAFKA):
         from holdsfor.spark.kafka import KafkaSink
 

@@ -28,10 +28,26 @@ from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.nodes import names_in
-from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
+from holdsfor.plan.operators import (
+    At,
+    Chain,
+    Holding,
+    Leaf,
+    Let,
+    Lookup,
+    Match,
+    Occurring,
+    Op,
+    Tally,
+    TimesOf,
+    Where,
+    Without,
+)
 from holdsfor.plan.structures import flat, forms_of, is_open
 
 ROW = "row"
+#: The times of the occurrences of a pattern.
+START, END = "start~", "end~"
 
 
 def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = False) -> Rows:
@@ -116,6 +132,9 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
             return match(op, rows, world)
         case Without():
             return rows.filter(~matched(op.chain, rows, world))
+        case TimesOf():
+            times = {op.start: rows.column(START), op.end: rows.column(END)}
+            return rows.bind({name: column for name, column in times.items() if name is not None})
         case Tally():
             return tally(op, rows, world)
 

@@ -22,7 +22,7 @@ from holdsfor.plan.operators import Relation
 
 @dataclass(frozen=True, slots=True)
 class WorldFrame:
-    """Hold what stays from query time to query time. start: the history begins after it.
+    """Hold what stays from query time to query time. start: the history begins after it. step: from one to the next.
 
     unreported: definitions, and values of fluents, that rules see, and results do not have.
     """
@@ -32,6 +32,7 @@ class WorldFrame:
     facts: Mapping[Signature, Facts]
     start: int
     unreported: frozenset[Unreported] = frozenset()
+    step: int = 1
 
     @property
     def start_on_axis(self) -> int:

@@ -145,12 +145,11 @@ def check_ticks(times: GivenTimes, unit: str = "s") -> Ticks:
     """Count times that a user gives in ticks of a unit; refuse those that cannot be used."""
     optional = {"window": times.window, "step": times.step, "start": times.start, "end": times.end}
     ticks = {name: None if amount is None else _ticks(name, amount, unit) for name, amount in optional.items()}
-    checked = Ticks(ticks["window"], ticks["step"], ticks["start"], ticks["end"], _ticks("tick", times.tick, unit))
-    for name in ("window", "step", "tick"):
-        amount = getattr(checked, name)
-        if amount is not None and amount <= 0:
+    sample_every = _ticks("sample_every", times.sample_every, unit)
+    for name, amount in (*ticks.items(), ("sample_every", sample_every)):
+        if name not in ("start", "end") and amount is not None and amount <= 0:
             raise HoldsforError(f"the {name} must be above 0, not {amount}")
-    return checked
+    return Ticks(ticks["window"], ticks["step"], ticks["start"], ticks["end"], sample_every)
 
 
 def _ticks(name: str, amount: object, unit: str) -> int:

@@ -1,9 +1,8 @@
-"""The log of changes: what a query time inserts, extends, shortens and withdraws."""
+"""The log of changes: what a query time inserts, ends, extends, shortens and withdraws."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal as OneOf
 
@@ -18,7 +17,7 @@ from holdsfor.engine.output.log import LoggedIntervals, LoggedOccurrences, LogTe
 from holdsfor.engine.output.result import told_between, without_hidden
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.query_times import QueryMoment
-from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, Changes
 from holdsfor.kernels.intervals.logging import (
     BEFORE,
     BOUNDS,
@@ -38,23 +37,13 @@ Report = OneOf["eager", "settling", "final"]
 REPORTS: tuple[Report, ...] = ("eager", "settling", "final")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Changes:
-    """The differences from the last query time."""
-
-    intervals: pa.Table
-    occurrences: pa.Table
-
-    def __repr__(self) -> str:
-        return f"<Changes: {len(self.intervals):,} of intervals, {len(self.occurrences):,} of occurrences>"
-
-
 def changes(
     moment: QueryMoment, relations: Iterable[Relation], report: Report = "eager", last: bool = False
 ) -> Changes:
-    """An interval is known by its start: another end extends or shortens it.
+    """Log the differences from the last query time. An interval is known by its start: it ends, or has another end.
 
-    Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
+    It ends if it was open, and all that had been told of it stays true; an earlier end than was told shortens it.
+    Folding the log (dropping what is withdrawn, taking the last end of the others) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
     told = [relation for relation in relations if _has_rows(relation, moment) and moment.now.reports(relation)]
@@ -80,11 +69,12 @@ def _intervals(moment: QueryMoment, relations: Sequence[Relation], report: Repor
         cuts[:] = NEVER
     old = _tell(relations, moment.before, report, settled, settled)
     new = _tell(relations, moment.now, report, cuts, settled)
-    logged = LoggedIntervals(relations, *log_changes(*old, *new))
+    axis, last_told = moment.now.axis, moment.query_time - moment.now.frame.step - moment.now.axis.origin
+    logged = LoggedIntervals(relations, *log_changes(*old, *new, axis.mask, last_told))
     if not logged.ops.size:
         return _nothing_told(INTERVAL_LOG)
     texts = LogTexts(moment.now.dictionary)
-    return make_log(logged.rows(moment.now.axis, texts), texts, moment.query_time)
+    return make_log(logged.rows(axis, texts), texts, moment.query_time)
 
 
 def _find_cuts(frontier: Frontier, relations: Iterable[Relation]) -> Ints:

@@ -17,6 +17,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import as_text, plain_text
 from holdsfor.io.storage.fold import ARGS, INTERVAL_LOG, OCCURRENCE_LOG
 from holdsfor.kernels.intervals.logging import (
+    END,
     EXTEND,
     IN_KEY,
     INSERT,
@@ -30,7 +31,7 @@ from holdsfor.kernels.intervals.logging import (
 from holdsfor.kernels.text.identify import identify_rows
 from holdsfor.plan.operators import Relation
 
-NAMES = {WITHDRAW: "withdraw", INSERT: "insert", EXTEND: "extend", SHORTEN: "shorten"}
+NAMES = {WITHDRAW: "withdraw", INSERT: "insert", EXTEND: "extend", SHORTEN: "shorten", END: "end"}
 MOST_BYTES = (1 << 31) - 1  # that a column of Arrow's strings can have
 DIGITS = 16  # of an id
 

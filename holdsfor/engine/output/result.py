@@ -67,7 +67,7 @@ class Result:
         """All of one fluent or event, with a column for each argument. name: `near`, or `near/2` if there are several.
 
         Columns are called as the variables of the rules and have the type that the arguments came with; then come
-        `value` (of a fluent), `start`, `end` (null: not over) and `duration`. Times are time stamps, in the zone, if
+        `value` (of a fluent), `start`, `end` (null: open) and `duration`. Times are time stamps, in the zone, if
         the events had time stamps; otherwise ticks.
         """
         shape = shape_in(self.metrics, name)

@@ -83,7 +83,7 @@ def opened(
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
-    frame = WorldFrame(axis, dictionary, facts, windows.start, program.plan.unreported)
+    frame = WorldFrame(axis, dictionary, facts, windows.start, program.plan.unreported, windows.step)
     world = frame.at(windows.start)
     if carried.fired is None:
         return Opened(State(frontier), None, world)

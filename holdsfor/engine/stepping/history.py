@@ -85,7 +85,7 @@ def make_result(
         "step": windows.step,
         "start": windows.start,
         "end": windows.end,
-        "tick": windows.tick,
+        "sample_every": windows.tick,
         "seconds_recognising": round(time.perf_counter() - begun, 6),
         **recognised.kinds,
     }
@@ -127,7 +127,7 @@ def prepare(
     low, high = span([block for block, _ in sourced], windows.start, windows.end)
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit = axis.codes
-    world = WorldFrame(axis, dictionary, known, windows.start, program.plan.unreported).at(windows.end)
+    world = WorldFrame(axis, dictionary, known, windows.start, program.plan.unreported, windows.step).at(windows.end)
     for (block, source), values in zip(sourced, columns, strict=True):
         add_block(block, values, source, world)
     return world

@@ -23,7 +23,7 @@ class BatchCounts:
     files_changed: int = 0  # after they were found, so that rows may be missing
     units_quarantined: int = 0  # files, messages or rows that made the batch fail, and were set aside
     query_times: int = 0  # how many were due
-    changes: int = 0  # intervals and occurrences inserted, extended, shortened, withdrawn
+    changes: int = 0  # intervals and occurrences inserted, ended, extended, shortened, withdrawn
     overflows: int = 0  # conditions that failed because an integer would have had more than 64 bits
 
     def __add__(self, other: BatchCounts) -> BatchCounts:

@@ -13,7 +13,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.network import Remedies, explain_failure
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import MqttSettings
 from holdsfor.printable import printable
 
 _log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class SteadyClient(Client):
             return self._loop_rc_handle(MQTTErrorCode.MQTT_ERR_PROTOCOL)
 
 
-def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
+def new_client(settings: MqttSettings, client_id: str, persistent: bool) -> Client:
     """Make a client that is not connected yet. persistent: the broker keeps its session, and messages for it."""
     five = settings.version == 5
     client = SteadyClient(
@@ -67,7 +67,7 @@ def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
     return client
 
 
-def begin(client: Client, settings: Settings, persistent: bool) -> None:
+def begin(client: Client, settings: MqttSettings, persistent: bool) -> None:
     """Begin to connect, and go on trying, in the client's own thread."""
     if settings.version == 5:
         wishes = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
@@ -81,13 +81,13 @@ def begin(client: Client, settings: Settings, persistent: bool) -> None:
     client.loop_start()
 
 
-def refusal(settings: Settings, reason: ReasonCode) -> str:
+def refusal(settings: MqttSettings, reason: ReasonCode) -> str:
     """Explain that the broker does not let us in."""
     advice = _ADVICE.get(str(reason), "See the broker's own log.")
     return f"the broker at {settings.address} refused the connection: {str(reason).lower()}. {advice}"
 
 
-def why_not(settings: Settings, error: BaseException | None) -> str:
+def why_not(settings: MqttSettings, error: BaseException | None) -> str:
     """Explain why there is no connection. error: None if the broker left before it let us in."""
     if error is not None:
         return explain_failure(error, REMEDIES)
@@ -96,7 +96,7 @@ def why_not(settings: Settings, error: BaseException | None) -> str:
     return "it ended the connection before it answered. If it wants TLS: write mqtts:// (tls=True in Python)"
 
 
-def unreachable(settings: Settings, reason: str | None, is_over: bool = True) -> str:
+def unreachable(settings: MqttSettings, reason: str | None, is_over: bool = True) -> str:
     """Explain that there is no connection. is_over: we have tried for as long as patience allows."""
     within = f" within {settings.patience:g} seconds" if is_over else ""
     cause = reason or "it does not answer. Check host and port, and whether it wants TLS (mqtts://)"

@@ -201,14 +201,14 @@ def _explicit(mapping: Mapping, rule: TopicRule) -> Mapping:
     usual: dict[str, Any] = {
         role: getattr(mapping, role) or (role if role not in listed else None) for role in ("time", "arrival", "op")
     }
-    name, constant = mapping.name, mapping.constant
+    name, event = mapping.name, mapping.event
     if rule.name is not None:
-        name, constant = None, rule.name
-    elif constant is None:
+        name, event = None, rule.name
+    elif event is None:
         name = name or "event"
     if rule.op < 0:
         usual["op"] = mapping.op or "op"
-    return replace(mapping, name=name, constant=constant, **usual)
+    return replace(mapping, name=name, event=event, **usual)
 
 
 def _used_fields(mapping: Mapping, inputs: tuple[Input, ...]) -> UsedFields:

@@ -18,7 +18,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.network import Backoff, is_lasting
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import MqttSettings
 
 LONGEST_PAUSE = 5.0  # seconds between attempts to connect
 
@@ -30,7 +30,7 @@ class Outgoing(NamedTuple):
     retain: bool
 
 
-def publish(settings: Settings, messages: Sequence[Outgoing], tries_again: bool = True) -> int:
+def publish(settings: MqttSettings, messages: Sequence[Outgoing], tries_again: bool = True) -> int:
     """Publish, and return how many messages were sent, with those that a lost connection made us send again.
 
     tries_again: go on after a connection that has delivered nothing, for as long as the settings' patience.
@@ -59,7 +59,7 @@ def publish(settings: Settings, messages: Sequence[Outgoing], tries_again: bool 
 class PublishingConnection:
     """One connection, and what is delivered by it. Confirmed messages are taken out of `left`."""
 
-    def __init__(self, settings: Settings, left: dict[int, Outgoing]) -> None:
+    def __init__(self, settings: MqttSettings, left: dict[int, Outgoing]) -> None:
         self.settings = settings
         self.left = left
         self.sent = 0

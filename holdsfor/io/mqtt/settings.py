@@ -35,7 +35,7 @@ _SECRETS = ("password_env", "password_file")  # where the password is
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MqttSettings:
     """One broker, one user. Plain values: it can be sent to Spark's workers."""
 
     host: str = "localhost"
@@ -78,7 +78,7 @@ class Settings:
         return self.port or (8883 if self.tls else 1883)
 
     @classmethod
-    def parse(cls, address: str, **more: Any) -> Settings:
+    def parse(cls, address: str, **more: Any) -> MqttSettings:
         """Read the settings in an address; `more` overrides."""
         parts = split_address(address, ("mqtt", "mqtts"))
         if parts is None:

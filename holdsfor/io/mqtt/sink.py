@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.publisher import Outgoing, publish
-from holdsfor.io.mqtt.settings import Settings
-from holdsfor.io.sinks.messages import in_order, messages
+from holdsfor.io.mqtt.settings import MqttSettings
+from holdsfor.io.sinks.messages import changes_as_json, in_order
 
 #: What a topic may be made of.
 IN_TOPICS = ("fluent", "value", "op", "id", "batch")
@@ -29,7 +29,7 @@ class MqttSink:
     that is withdrawn is cleared.
     """
 
-    settings: Settings
+    settings: MqttSettings
     topic: str = "recognised/{fluent}"
     retained: bool = False
     name: str = "mqtt"
@@ -47,7 +47,7 @@ class MqttSink:
 
         The same batch delivered again gives messages with the same ids, so that a reader can tell.
         """
-        payloads = messages(batch, changes).to_pylist()
+        payloads = changes_as_json(batch, changes).to_pylist()
         rows = zip(change_fields(batch, in_order(changes)), payloads, strict=True)
         outgoing = [message for row, payload in rows for message in self._messages(row, payload)]
         publish(self.settings, outgoing, self.tries_again)

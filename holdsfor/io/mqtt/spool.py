@@ -205,7 +205,7 @@ class SpoolWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrokerSession:
     """The session of a spool folder with the broker, as the folder remembers it."""
 
     folder: Path
@@ -214,7 +214,7 @@ class Session:
     topics: tuple[str, ...] = ()  # what the broker has taken as subscriptions
 
     @classmethod
-    def load(cls, folder: Path, client_id: str | None) -> Session:
+    def load(cls, folder: Path, client_id: str | None) -> BrokerSession:
         """Load the session of a folder; make a new one if there was none, or if it was another client's."""
         path = folder / "session.json"
         name = secrets.token_hex(4)
@@ -227,7 +227,7 @@ class Session:
         session._save()
         return session
 
-    def subscribed(self, topics: tuple[str, ...]) -> Session:
+    def subscribed(self, topics: tuple[str, ...]) -> BrokerSession:
         session = replace(self, topics=topics)
         session._save()
         return session

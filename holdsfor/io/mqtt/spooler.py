@@ -22,8 +22,8 @@ from holdsfor.io.brokers.network import Backoff, is_lasting
 from holdsfor.io.metrics.neighbours import SourceMetrics
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.inbox import Inbox, Message, Recent, as_batch
-from holdsfor.io.mqtt.settings import Settings, fits
-from holdsfor.io.mqtt.spool import Session, SpoolWriter
+from holdsfor.io.mqtt.settings import MqttSettings, fits
+from holdsfor.io.mqtt.spool import BrokerSession, SpoolWriter
 from holdsfor.io.storage.lease import LeaseLost
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class Spooler:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MqttSettings,
         folder: str | Path,
         segment_seconds: float = 0.5,
         linger: float = 0.005,
@@ -93,7 +93,7 @@ class Spooler:
             raise HoldsforError("this spooler was started already. Make a new one: Spooler(settings, folder).start().")
         self._writer = SpoolWriter(self.folder, self.take_over)
         try:
-            self._session = Session.load(self.folder, self.settings.client_id)
+            self._session = BrokerSession.load(self.folder, self.settings.client_id)
             self._recent = Recent(self.settings.in_flight if self.settings.version == 5 else 65_535)
             self._recent.restore(self._writer.spool.last())
             self._files = len(self._writer.spool.segments())

@@ -230,7 +230,7 @@ class TableReader:
         read = {i.signature.name for i in self.inputs if i.read}
         codes = {name: number for number, name in enumerate(names) if name in read}
         if self.roles.name is None:
-            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNUSED), np.int64)
+            code = np.full(len(self.table), codes.get(self.roles.event or "", _UNUSED), np.int64)
         else:
             column = self._encoded(self.roles.name)
             lookup = [codes.get(name, _UNUSED) for name in cast_to(column.dictionary, pa.string()).to_pylist()]
@@ -452,9 +452,7 @@ class TableReader:
 
     def _key(self, name: str, owner: str) -> str:
         """Name the column, for whoever compares parts. Text is typed for each owner, a typed column is one for all."""
-        return column_key(
-            self.mapping.table or self.mapping.constant or "", name, owner if self.untyped is True else ""
-        )
+        return column_key(self.mapping.table or self.mapping.event or "", name, owner if self.untyped is True else "")
 
     def _terms_of(self, name: str, owner: str, calculates: bool) -> pa.Array:
         mapping, fields = self.mapping, self._fields(name)

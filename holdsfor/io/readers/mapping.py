@@ -1,13 +1,13 @@
 """Mappings, which say what the columns of a table are. From Python, from a dict, or from a small TOML file:
 
     name = "event"          # the column with the name of the event or fluent; or, for a table of one event,
-    constant = "velocity"   #   its name (then there is no such column)
+    event = "velocity"      #   its name (then there is no such column)
     time = "t"              # when it happened, or began
-    end = "t_end"           # fluents: the point after the last one; null: still open
+    end = "t_end"           # fluents: the point after the last one; null: open
     arrival = "received"    # when it became known; without one: the time, for a fluent its end
     value = "value"         # fluents: the value; without one: true
     op = "op"               # 1 inserts, -1 retracts; without one all rows insert
-    unit = "s"              # the tick of time stamps that are dates: s, ms, us, ns, min, h, d; without it: as the
+    tick_unit = "s"         # the tick of time stamps that are dates: s, ms, us, ns, min, h, d; without it: as the
                             #   rules (`:- tick(ms).`) or the command line say, or s
     zone = "Europe/Athens"  # of dates and time stamps that name none; without it: UTC
 
@@ -24,7 +24,7 @@
 
     [tables.doors]          # several tables of different shape: each has all of the above for itself;
     files = "doors-*.csv"   #   names of its files
-    constant = "door"       #   keys that are not given here are as above all tables
+    event = "door"          #   keys that are not given here are as above all tables
 
 All of it is optional. Without `name`, `time`, ... the usual names are looked for (event or name; time, t or start;
 end or t_end; arrival; value; op). An event that is not listed takes the columns arg1, arg2, ... or, where there are
@@ -65,13 +65,13 @@ class Mapping:
     """See the module. Column names are None where the usual names are to be looked for."""
 
     name: str | None = None
-    constant: str | None = None
+    event: str | None = None
     time: str | None = None
     end: str | None = None
     arrival: str | None = None
     value: str | None = None
     op: str | None = None
-    unit: str | None = None  # None: as rules and command line say, or s
+    tick_unit: str | None = None  # None: as rules and command line say, or s
     zone: str | None = None
     events: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     fluents: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
@@ -83,14 +83,14 @@ class Mapping:
     agreed: AnyMapping[str, str] = field(default_factory=dict)  # types that no user gives, see `column_types`
 
     def __post_init__(self) -> None:
-        if self.unit is not None and self.unit not in UNITS:
-            raise HoldsforError(f"unit = {self.unit!r} is not known. Write one of {', '.join(UNITS)}.")
+        if self.tick_unit is not None and self.tick_unit not in UNITS:
+            raise HoldsforError(f"tick_unit = {self.tick_unit!r} is not known. Write one of {', '.join(UNITS)}.")
         if self.zone is not None:
             check_zone(self.zone)
         if both := sorted(set(self.events) & set(self.fluents)):
             raise HoldsforError(f"{both[0]} is both in [events] and in [fluents]. Keep one.")
-        if self.name is not None and self.constant is not None:
-            raise HoldsforError(f"give name = {self.name!r} (a column) or constant = {self.constant!r}, not both.")
+        if self.name is not None and self.event is not None:
+            raise HoldsforError(f"give name = {self.name!r} (a column) or event = {self.event!r}, not both.")
         for column, kind in self.types.items():
             if kind not in TYPES:
                 hint = did_you_mean(kind, TYPES)
@@ -110,17 +110,17 @@ class Mapping:
     @property
     def date_unit(self) -> str:
         """Return the unit in which dates are counted."""
-        return self.unit or "s"
+        return self.tick_unit or "s"
 
     @property
     def given_unit(self) -> str | None:
         """Return the unit that a user gives; all tables have the same."""
-        return next((table.unit for table in self.tables.values()), self.unit)
+        return next((table.tick_unit for table in self.tables.values()), self.tick_unit)
 
     def counting_in(self, unit: str) -> Mapping:
         """Return the mapping with dates counted in a unit, unless a user gave another."""
         tables = {name: table.counting_in(unit) for name, table in self.tables.items()}
-        return replace(self, unit=self.unit or unit, tables=tables)
+        return replace(self, tick_unit=self.tick_unit or unit, tables=tables)
 
     def agreeing(self, types: AnyMapping[str, str]) -> Mapping:
         """Return the mapping with types that the parts of an input agree on."""
@@ -156,7 +156,7 @@ class Roles:
     """The mapping for one table: which of its columns is which, None where it has none."""
 
     name: str | None
-    constant: str | None
+    event: str | None
     time: str
     end: str | None
     arrival: str | None
@@ -167,7 +167,7 @@ class Roles:
     @property
     def is_wide(self) -> bool:
         """Return whether a row is all events that are listed."""
-        return self.name is None and self.constant is None
+        return self.name is None and self.event is None
 
 
 def as_mapping(settings: Mapping | AnyMapping[str, Any] | str | Path | None) -> Mapping:
@@ -222,8 +222,8 @@ def _read_table(origin: str, above: AnyMapping[str, Any], settings: Mapping | An
         return settings
     if nested := [key for key in ("tables", "topics") if key in settings]:
         raise HoldsforError(f"{origin}: {nested[0]} stands above the tables, not in one of them.")
-    names = {"name", "constant"} & set(settings)  # one of the two takes the place of the other
-    common = {key: value for key, value in above.items() if not (names and key in ("name", "constant"))}
+    names = {"name", "event"} & set(settings)  # one of the two takes the place of the other
+    common = {key: value for key, value in above.items() if not (names and key in ("name", "event"))}
     return _read_mapping(origin, {**common, **settings})
 
 
@@ -243,28 +243,28 @@ def check_tables(mapping: Mapping) -> None:
         name = next(iter(mapping.arguments))
         raise HoldsforError(f"the mapping has tables: list {name} in the one that has it, as in [tables.NAME.events].")
     if len(units := sorted({table.date_unit for table in mapping.tables.values()})) > 1:
-        raise HoldsforError(f"tables have different units ({', '.join(units)}). Give one unit, above all tables.")
+        raise HoldsforError(f"tables have different units ({', '.join(units)}). Give one tick_unit, above all tables.")
 
 
 def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str], source: str) -> Roles:
     """Find the columns of a table; one that is named and not there is an error. fluents: names of input fluents."""
-    for event, arguments in mapping.arguments.items():
+    for name, arguments in mapping.arguments.items():
         for column in arguments:
-            _require(column, columns, f"an argument of {event}", source)
+            _require(column, columns, f"an argument of {name}", source)
     listed = {column for arguments in mapping.arguments.values() for column in arguments}
     chosen = {role: _find(role, getattr(mapping, role), columns, listed, source) for role in _USUAL}
-    constant = mapping.constant
-    if constant is not None:
+    event = mapping.event
+    if event is not None:
         chosen["name"] = None
     elif chosen["name"] is None:
-        constant = _only_event(mapping, columns, source)
-    if constant is not None and constant not in fluents:  # then a column called value or end is an argument like others
+        event = _only_event(mapping, columns, source)
+    if event is not None and event not in fluents:  # then a column called value or end is an argument like others
         chosen |= {"end": mapping.end, "value": mapping.value}
     time = chosen["time"]
     if time is None:
         raise HoldsforError(f"{source}: no column holds the time (columns: {', '.join(columns)}). Name it: time = ...")
     rest = _others(columns, chosen)
-    return Roles(chosen["name"], constant, time, chosen["end"], chosen["arrival"], chosen["value"], chosen["op"], rest)
+    return Roles(chosen["name"], event, time, chosen["end"], chosen["arrival"], chosen["value"], chosen["op"], rest)
 
 
 def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | None:
@@ -278,7 +278,7 @@ def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | 
         return mapping.table
     raise HoldsforError(
         f"{source}: no column says which event a row is (columns: {', '.join(columns)}). "
-        "Name it in the mapping (name = ...), or write constant = ... for a table of one event."
+        "Name it in the mapping (name = ...), or write event = ... for a table of one event."
     )
 
 

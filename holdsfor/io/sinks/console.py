@@ -15,8 +15,6 @@ from holdsfor.io.sinks.messages import each_distinct, in_order, joined
 from holdsfor.printable import printable
 
 WIDEST = len("withdraw")
-#: Most changes to an earlier end are the ordinary end of what was open, and all of them say when it ends.
-WORDS = {"shorten": "end"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ def lines(changes: pa.Table, clock: Clock) -> pa.Array:
     if "fluent" in column:
         start = pc.binary_join_element_wise("  [", _times(column["start"], clock), ", ", "")
         end = pc.if_else(
-            column["end"].is_null(), "...", pc.binary_join_element_wise(_times(column["end"], clock), ")", "")
+            column["end"].is_null(), "open)", pc.binary_join_element_wise(_times(column["end"], clock), ")", "")
         )
         subject += [" = ", each_distinct(column["value"], printable), start, end]
     else:
@@ -54,7 +52,7 @@ def lines(changes: pa.Table, clock: Clock) -> pa.Array:
         over = pc.binary_join_element_wise("  over [", start, ", ", end, "]", "")
         at = pc.binary_join_element_wise("  at ", end, "")
         subject.append(pc.if_else(pc.equal(column["start"], column["end"]), at, over))
-    op = pc.utf8_rpad(each_distinct(column["op"], _word_for_people), WIDEST)
+    op = pc.utf8_rpad(each_distinct(column["op"], printable), WIDEST)
     return pc.binary_join_element_wise(_times(column["query_time"], clock), "  ", op, "  ", *subject, "")
 
 
@@ -63,10 +61,6 @@ def _arguments(values: pa.Array) -> pa.Array:
         return each_distinct(values, printable)
     names, texts = (each_distinct(column, printable) for column in values.flatten())
     return pc.binary_join_element_wise(names, texts, "=")
-
-
-def _word_for_people(op: str) -> str:
-    return printable(WORDS.get(op, op))
 
 
 def _times(ticks: pa.Array, clock: Clock) -> pa.Array:

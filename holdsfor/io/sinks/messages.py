@@ -31,7 +31,7 @@ TIMES = ("query_time", "start", "end")
 NAMED = pa.struct([("name", pa.string()), ("text", pa.string())])
 
 
-def messages(batch: int, changes: pa.Table) -> pa.Array:
+def changes_as_json(batch: int, changes: pa.Table) -> pa.Array:
     """Write a JSON object for each change, in the order of query times:
 
     `{"batch":3,"query_time":180,"op":"insert","id":"...","fluent":"near","args":["v1"],"value":"true","start":7,"end":null}`
@@ -161,7 +161,7 @@ class JsonLinesSink:
         kind = "intervals" if "fluent" in changes.column_names else "occurrences"
         name = f"batch={batch:07d}/{kind}-{part}.jsonl"
         if len(changes):
-            self.store.write(name, ("\n".join(messages(batch, changes).to_pylist()) + "\n").encode())
+            self.store.write(name, ("\n".join(changes_as_json(batch, changes).to_pylist()) + "\n").encode())
         else:
             self.store.delete(name)  # an earlier attempt of the batch may have had changes
         return len(changes)

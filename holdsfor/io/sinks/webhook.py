@@ -21,7 +21,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.address import read_secret, show_address, split_address
 from holdsfor.io.brokers.network import Backoff, Remedies, explain_failure
 from holdsfor.io.sinks.bounded import BoundedConnection
-from holdsfor.io.sinks.messages import messages, quoted
+from holdsfor.io.sinks.messages import changes_as_json, quoted
 from holdsfor.printable import count_text, printable
 
 PASSING = frozenset({408, 425, 429})  # of the 4xx, those that may be well the next time
@@ -97,7 +97,7 @@ class WebhookSink:
         kind = "intervals" if "fluent" in changes.column_names else "occurrences"
         connection = _connection(_split(self.url))
         try:
-            for chunk, body in enumerate(_chunks(messages(batch, changes), self.max_bytes)):
+            for chunk, body in enumerate(_chunks(changes_as_json(batch, changes), self.max_bytes)):
                 about = f'"sink":{quoted(self.name)},"batch":{batch},"part":{quoted(part)},"chunk":{chunk}'
                 key = f"{self.name}-{batch}-{kind}-{part}-{chunk}"
                 self._insist(connection, key, f'{{{about},"changes":[{body}]}}'.encode())

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, Changes, Current, fold_intervals, fold_occurrences
 from holdsfor.io.storage.store import MissingFile, Store, Written
 
 LOGS = {"changes": INTERVAL_LOG, "occurrence_changes": OCCURRENCE_LOG}
@@ -105,16 +105,16 @@ def needed_files(done: Sequence[Compaction]) -> list[Written]:
     return files + [w for c in done[-1:] for folder in CURRENT.values() for w in c.files.get(folder, ())]
 
 
-def read_changes(store: Store) -> tuple[pa.Table, pa.Table]:
+def read_changes(store: Store) -> Changes:
     """Read the whole log of intervals and of occurrences: all committed batches, in order."""
     intervals, occurrences = (_steadily(store, _log, log) for log in LOGS)
-    return intervals, occurrences
+    return Changes(intervals, occurrences)
 
 
-def read_current(store: Store) -> tuple[pa.Table, pa.Table]:
+def read_current(store: Store) -> Current:
     """Read the current intervals and occurrences, by all committed batches."""
     intervals, occurrences = (_steadily(store, _last_words, log) for log in LOGS)
-    return fold_intervals(intervals), fold_occurrences(occurrences)
+    return Current(fold_intervals(intervals), fold_occurrences(occurrences))
 
 
 def batch_files(store: Store, log: str, batches: Iterable[int]) -> list[File]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.kernels.kernel import Ints, Mask
+from holdsfor.printable import count_text
 
 ARGS = pa.list_(pa.string())
 INTERVAL_LOG = pa.schema(
     [
         ("query_time", pa.int64()),
-        ("op", pa.string()),  # insert, extend, shorten, withdraw
+        ("op", pa.string()),  # insert, end, extend, shorten, withdraw
         ("id", pa.string()),
         ("fluent", pa.string()),
         ("args", ARGS),
@@ -33,6 +36,27 @@ OCCURRENCE_LOG = pa.schema(
     ]
 )
 LOG_ONLY = ("query_time", "op", "id")
+
+
+class Current(NamedTuple):
+    """Intervals and occurrences as they are known, with the columns of `holdsfor.recognise`."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+
+    def __repr__(self) -> str:
+        counts = f"{count_text(len(self.intervals), 'interval')}, {count_text(len(self.occurrences), 'occurrence')}"
+        return f"<Current: {counts}>"
+
+
+class Changes(NamedTuple):
+    """Logs of what changes: a row for each interval and each occurrence that does."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+
+    def __repr__(self) -> str:
+        return f"<Changes: {len(self.intervals):,} of intervals, {len(self.occurrences):,} of occurrences>"
 
 
 def fold_intervals(log: pa.Table) -> pa.Table:

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pyarrow as pa
-
 from holdsfor.duration import PER_SECOND, TickUnit, check_unit
 from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.storage.changelog import read_changes, read_current
+from holdsfor.io.storage.fold import Changes, Current
 from holdsfor.io.storage.lease import Lease
 from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import SECOND, ResultTable, find_shape, widen
@@ -29,7 +28,7 @@ from holdsfor.job.live.state.ledger import Commit
 RECENT = 100
 
 
-class LiveQuery(ABC):
+class StreamQuery(ABC):
     """Tables of what it has found so far can be read at any time. name: for people, as Spark's `queryName`."""
 
     def __init__(self, started: Begun, once: bool, name: str | None) -> None:
@@ -90,23 +89,23 @@ class LiveQuery(ABC):
     def tables(self) -> Store:
         return self.places.tables
 
-    def current(self) -> tuple[pa.Table, pa.Table]:
-        """Intervals and occurrences as they are known now."""
+    def current(self) -> Current:
+        """Return intervals and occurrences as they are known now."""
         return read_current(self.tables)
 
-    def table(self, name: str, unit: TickUnit | None = None, zone: str = "UTC") -> ResultTable:
+    def table(self, name: str, tick_unit: TickUnit | None = None, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look.
 
-        unit: what a tick is ('s', 'ms' or 'us'), for times as time stamps in the zone; without it they are ticks.
+        tick_unit: what a tick is ('s', 'ms' or 'us'), for times as time stamps in the zone; without it they are ticks.
         """
         shape = find_shape(self.shapes, name)
         intervals, occurrences = self.current()
         rows = occurrences if shape.is_event else intervals
-        nanoseconds = None if unit is None else SECOND // PER_SECOND[check_unit(unit, "unit")]
+        nanoseconds = None if tick_unit is None else SECOND // PER_SECOND[check_unit(tick_unit)]
         return ResultTable(widen(rows, shape.judged_by(rows), nanoseconds, check_zone(zone)))
 
-    def changes(self) -> tuple[pa.Table, pa.Table]:
-        """The logs of changes of intervals and of occurrences."""
+    def changes(self) -> Changes:
+        """Return the logs of all changes of intervals and of occurrences."""
         return read_changes(self.tables)
 
     def seconds_at_work(self) -> float:

@@ -15,8 +15,8 @@ from holdsfor.kernels.kernel import Ints, kernel
 Bytes: TypeAlias = NDArray[np.uint8]
 Offsets: TypeAlias = NDArray[np.int32]
 
-WITHDRAW, INSERT, EXTEND, SHORTEN = range(4)
-OPS = 4
+WITHDRAW, INSERT, EXTEND, SHORTEN, END = range(5)
+OPS = 5
 #: What has begun before the history, or with it, is told from its first time on. Intervals begin no later than the last
 #: start, and end between two times.
 BEFORE, FIRST, LAST_START, LEAST_END, LAST_END = range(5)
@@ -50,12 +50,14 @@ def find_told_starts(s: Ints, e: Ints, ends: Ints, bounds: Ints, mask: int) -> I
 
 @kernel
 def log_changes(
-    old_s: Ints, old_e: Ints, old_ends: Ints, new_s: Ints, new_e: Ints, new_ends: Ints
+    old_s: Ints, old_e: Ints, old_ends: Ints, new_s: Ints, new_e: Ints, new_ends: Ints, mask: int, last_told: int
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """Return the operations that turn old intervals into new ones, in order, with the intervals that they are about.
 
     An interval is known by its start; those that begin at UNTOLD do not count. ends: where the intervals of each
-    relation end; the last column that is given: where its operations end.
+    relation end; the last column that is given: where its operations end. mask: of times; an end of this time is open.
+    last_told: the query time before, relative to the origin. What was open ends in the course of time if it ends after
+    it; otherwise what was told is corrected.
     """
     before, now = np.full(old_s.size, OPS, np.int8), np.full(new_s.size, OPS, np.int8)
     count = np.zeros((old_ends.size, OPS), np.int64)
@@ -75,6 +77,8 @@ def log_changes(
                 op = INSERT
                 if i < n and old_s[i] == new_s[j]:
                     op = EXTEND if new_e[j] > old_e[i] else SHORTEN if new_e[j] < old_e[i] else OPS
+                    if op == SHORTEN and (old_e[i] & mask) == mask and (new_e[j] & mask) > last_told:
+                        op = END
                     i += 1
                 now[j] = op
                 if op < OPS:

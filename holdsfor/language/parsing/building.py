@@ -17,6 +17,7 @@ from holdsfor.language.nodes import Node
 from holdsfor.language.parsing.durations import HINT, count_ticks, needs_unit, wrong_duration
 from holdsfor.language.parsing.patterns import RawPatternRule, build_pattern_rule
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
+from holdsfor.language.written import written
 
 _Built = TypeVar("_Built")
 
@@ -24,6 +25,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "\n": ""}
 _NUMBERED = re.compile(r"\b_(\d{1,9})\b")
 _MOST = 2**63 - 1
 _DEPTH = 100
+#: Comparisons that may make a chain with each other.
+_ORDERS = (frozenset({"<", "=<"}), frozenset({">", ">="}))
 #: Tokens that say what a declaration is about.
 _KINDS = frozenset({"ENTITY", "INTERNAL"})
 #: A chain of more conditions than this is built as a balanced tree, so that its depth stays small.
@@ -161,18 +164,38 @@ class Builder:
             return Compound("\\+", (self.term(children[1]),), place)
         if kind == "minus":
             return _negated(self.term(children[1]), place)
+        if len(children) > 3:
+            return self._comparison_chain(tree, place)
         left, operator, right = children
         return Compound(str(operator), (self.term(left), self.term(right)), place)
+
+    def _comparison_chain(self, tree: Tree[Token], place: Place) -> Term:
+        """`0 < D < 300` is `0 < D, D < 300`."""
+        sides = [self.term(side) for side in tree.children[::2]]
+        signs = [str(sign) for sign in tree.children[1::2]]
+        pairs = zip(sides, signs, sides[1:], strict=False)
+        tests: list[Term] = [Compound(sign, (left, right), place) for left, sign, right in pairs]
+        if not any(order.issuperset(signs) for order in _ORDERS):
+            hint = f"write {'two' if len(tests) == 2 else 'each of them'}: {', '.join(map(written, tests))}"
+            at = self._token_place(tree.children[3])
+            raise Refused(self._source.error("operator", "a comparison has two sides", at, hint))
+        return _balanced(",", tests, [place] * len(tests))
 
     def _primary(self, kind: str, text: str, place: Place) -> Term:
         if kind == "number":
             return self._number(text, place)
         if kind == "variable":
-            if text != "_":
-                return Var(text, place)
-            self._anonymous += 1
-            return Var(f"_{self._anonymous}", place, anonymous=True)
+            return self._named(text, place)
         return Atom(_unquoted(text) if text[0] in "'\"" else text, place)
+
+    def variable(self, token: Token) -> Var:
+        return self._named(str(token), self._token_place(token))
+
+    def _named(self, text: str, place: Place) -> Var:
+        if text != "_":
+            return Var(text, place)
+        self._anonymous += 1
+        return Var(f"_{self._anonymous}", place, anonymous=True)
 
     def _list(self, children: list[Tree[Token]], tree: Tree[Token], place: Place) -> Term:
         items = tuple(self.term(child) for child in children)
@@ -207,6 +230,11 @@ class Builder:
     def note_duration(self, text: str, place: Place) -> None:
         if needs_unit(text):
             self.durations.append(place)
+
+    def _token_place(self, token: Token | Tree[Token]) -> Place:
+        assert isinstance(token, Token)
+        start = self._base + (token.start_pos or 0)
+        return self._source.place(start, start + len(token))
 
     def place(self, tree: Tree[Token]) -> Place:
         return self._source.place(self._base + tree.meta.start_pos, self._base + tree.meta.end_pos)

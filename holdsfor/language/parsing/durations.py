@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holdsfor.duration import SECONDS, ticks
+from holdsfor.duration import SECONDS, name_unit, ticks
 from holdsfor.errors import HoldsforError
 
 HINT = f"write ticks (30), or numbers with units: {', '.join(SECONDS)} (1 h 30 min)"
@@ -25,7 +25,7 @@ def wrong_duration(text: str, unit: str) -> tuple[str, str]:
     """Say why a duration cannot be counted in ticks of a unit, and what to write."""
     if text.startswith("-"):
         return f"`{text}` is less than nothing", f"write how long, without a sign: {text[1:].strip()}"
-    words = {word for _, word in _PART.findall(text)}
+    words = {name_unit(word) for _, word in _PART.findall(text)}
     finer = next((each for each in reversed(_FINER.get(unit, ())) if each in words), None)
     hint = f"write ticks (30), or numbers with units that make whole ones: {', '.join(SECONDS)} (1 h 30 min)"
     if finer:

@@ -37,7 +37,7 @@ def loading(
             continue
         tries = [source.path.parent / f"{name.name}{ending}" for ending in ENDINGS]
         if not all(_is_inside(path, folders) for path in tries):
-            hint = "give it along with the others, move it there, or allow its folder: --allow FOLDER"
+            hint = "give it along with the others, move it there, or allow its folder: --allow-dir FOLDER"
             message = f"`{name.name}` is not loaded: it is outside the folders of the rule files"
             draft.error("file", message, name.place, hint)
             continue

@@ -7,7 +7,8 @@ import re
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from holdsfor.duration import SECONDS
+from holdsfor.duration import SECONDS, name_unit
+from holdsfor.language.parsing.capitals import lower_name
 from holdsfor.language.parsing.pattern_mistakes import (
     CLOSING,
     Advice,
@@ -49,14 +50,8 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r"\d+[A-Za-z_]\w*", "syntax", "a name cannot begin with a digit", "put it in quotes: '3rd'"),
     ]
 )
-#: Units as they are written elsewhere, and as they are written here. `m` may be metres: it is not among them.
-_UNITS = {"sec": "s", "second": "s", "minute": "min", "hr": "h", "hour": "h", "day": "d"} | {
-    unit: unit for unit in SECONDS
-}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 _RULE_HEAD = re.compile(r"\s*(?:initiatedAt|terminatedAt|initiates|terminates|happensAt|holdsFor|initially)\(")
-_FIRST_COMPARISON = re.compile(r"([\w.]+)\s*(<|>|=<|>=)\s*([\w.]+)\s*\Z")
-_SECOND_COMPARISON = re.compile(r"(<|>|=<|>=)(?![<>=-])\s*([\w.]*\w)")
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 
 
@@ -136,31 +131,14 @@ def _arrow(text: str, position: int, at_end: bool) -> Advice | None:
 
 
 def _unit(text: str, position: int, at_end: bool) -> Advice | None:
-    """`10 minutes`, `10 sec`, `-10 min`"""
+    """`-10 min`"""
     for amount in _AMOUNT.finditer(text):
-        unit = _UNITS.get(amount[2].removesuffix("s"))
-        if not unit or not amount.start() <= position < amount.end():
-            continue
         sign = re.search(r"-\s*\Z", text[: amount.start()])
-        if sign and amount[2] in SECONDS:
+        if sign and name_unit(amount[2]) in SECONDS and amount.start() <= position < amount.end():
             message = f"`-{amount[0]}` is less than nothing"
             hint = f"write how long, without a sign: {amount[0]}"
             return Advice("duration", message, hint, sign.start(), amount.end())
-        else:
-            hint = f"write {amount[1]} {unit}; the units are {', '.join(SECONDS)}"
-            return Advice("duration", f"`{amount[2]}` is not a unit of time", hint, amount.start(), amount.end())
     return None
-
-
-def _chain(text: str, position: int, at_end: bool) -> Advice | None:
-    """`90 < C < 100`"""
-    second = _SECOND_COMPARISON.match(text, position)
-    first = _FIRST_COMPARISON.search(text[:position])
-    if not second or not first:
-        return None
-    left, sign, middle = first.groups()
-    hint = f"write two: {left} {sign} {middle}, {middle} {second[1]} {second[2]}"
-    return Advice("operator", "a comparison has two sides", hint, position, second.end(1))
 
 
 def _slip(text: str, position: int, at_end: bool) -> Advice | None:
@@ -231,9 +209,9 @@ def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
     if text.startswith("(", position) and re.search(r"\b[A-Z_]\w*\Z", before):
         start = len(before) - len(re.findall(r"\w+\Z", before)[0])
         name = before[start:]
-        hint = f"names begin with a lower-case letter: write {name[:1].lower()}{name[1:]}"
-        if name.isupper():
-            hint = f"names begin with a lower-case letter: write {name.lower()}"
+        hint = f"names begin with a lower-case letter: write {lower_name(name)}"
+        if "<-" in text:
+            hint += ", or `:- capital_names.` before rules that a paper prints with capitals"
         return Advice("syntax", "a variable cannot have arguments", hint, start, len(before))
     spaced = re.search(r"\b([A-Z]\w*)\s+\Z", text[:position])
     second = re.match(r"[A-Z]\w*", text[position:])
@@ -291,7 +269,6 @@ _FINDERS = (
     advise_on_pattern,
     advise_on_misplaced_pattern,
     _arrow,
-    _chain,
     _slip,
     _brackets,
     _surroundings,

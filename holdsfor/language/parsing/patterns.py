@@ -29,7 +29,7 @@ class RawOperation(Node):
     """operator: a word in lower case (seq, or, cnot, ...), or what has a form of its own:
 
     not (what, first, last), where (pattern, condition), aggregate (pattern, measures, amount), . (pattern, duration),
-    = (fluent, value) and the other comparisons, which mean nothing in a pattern.
+    @ (pattern, start, end), = (fluent, value) and the other comparisons, which mean nothing in a pattern.
     """
 
     operator: str
@@ -88,6 +88,9 @@ def _built(builder: Builder, tree: Tree[Token]) -> RawPattern:
             return RawOperation("where", (build_pattern(builder, parts[0]), builder.term(parts[1])), place)
         case "window":
             return RawOperation(".", (build_pattern(builder, parts[0]), _amount(builder, parts[1])), place)
+        case "timed":
+            times = [child for child in tree.children if isinstance(child, Token) and child.type == "VARIABLE"]
+            return RawOperation("@", (build_pattern(builder, parts[0]), *map(builder.variable, times)), place)
         case "running":
             pattern, *measures, amount = parts
             terms = (builder.term(measure) for measure in measures)
@@ -131,6 +134,10 @@ def write_pattern(pattern: RawPattern, write: Callable[[Term], str] = written) -
         case ".":
             inner = parts[0] if _is_stretch(pattern.parts[0]) else f"({parts[0]})"
             return f"{inner}.{parts[1]}"
+        case "@":
+            of = pattern.parts[0]
+            inner = parts[0] if _is_stretch(of) or not isinstance(of, RawOperation) else f"({parts[0]})"
+            return f"{inner}@[{parts[1]},{parts[2]}]"
     if _is_stretch(pattern):
         return f"({parts[0]}{pattern.operator}{parts[1]})"
     return f"{left_operand(pattern, write)} {word(pattern)} {right_operand(pattern, write)}"
@@ -165,11 +172,11 @@ def right_operand(pattern: RawOperation, write: Callable[[Term], str]) -> str:
 def _operand(pattern: RawPattern, write: Callable[[Term], str], plain: Set[str]) -> str:
     """In brackets, unless it is a leaf, has brackets of its own, or has one of the plain operators."""
     text = write_pattern(pattern, write)
-    if not isinstance(pattern, RawOperation) or pattern.operator in {*plain, "not", "."} or _is_stretch(pattern):
+    if not isinstance(pattern, RawOperation) or pattern.operator in {*plain, "not", ".", "@"} or _is_stretch(pattern):
         return text
     return f"({text})"
 
 
 def _is_stretch(pattern: RawPattern) -> bool:
     """`f(X)=v`, or another comparison in its place."""
-    return isinstance(pattern, RawOperation) and not pattern.operator.isalpha() and pattern.operator != "."
+    return isinstance(pattern, RawOperation) and not pattern.operator.isalpha() and pattern.operator not in (".", "@")

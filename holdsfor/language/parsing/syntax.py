@@ -16,6 +16,7 @@ from holdsfor.duration import TickUnit
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDeclaration, RawDirective, Refused
+from holdsfor.language.parsing.capitals import DIRECTIVE, lower_events, lower_names
 from holdsfor.language.parsing.clauses import MANY, Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
 from holdsfor.language.parsing.patterns import RawPatternRule
@@ -32,6 +33,7 @@ class Parsed:
     """The clauses of one source, what is wrong with the others, and the names those seem to be about.
 
     unit: how long a tick is, as the last directive says. tick_units: the first duration that each such length is for.
+    has_capital_names: whether names of events may begin with capitals from here on.
     """
 
     raw: list[Raw] = field(default_factory=list)
@@ -40,6 +42,7 @@ class Parsed:
     damaged: set[str] = field(default_factory=set)
     unit: TickUnit = "s"
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)
+    has_capital_names: bool = False
 
 
 def parse(source: Source, in_order: bool = False, reader_of: FactReaderOf | None = None) -> Parsed:
@@ -79,14 +82,17 @@ def _parse_all(source: Source, chunk: Chunk, parsed: Parsed) -> None:
 def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
     """Reads a clause; where another seems to begin before its full stop, returns that one."""
     text = source.text[chunk.start : chunk.end]
+    text = lower_names(text) if parsed.has_capital_names else text
     try:
         builder = Builder(source, chunk.start, text, parsed.unit)
         raw = builder.clause(_grammar().parse(text))
+        if parsed.has_capital_names:
+            raw = [lower_events(each) if isinstance(each, RawPatternRule) else each for each in raw]
         parsed.raw.extend(raw)
         parsed.diagnostics.extend(builder.diagnostics)
         for place in builder.durations[:1]:
             parsed.tick_units.setdefault(parsed.unit, place)
-        _note_tick(parsed, raw)
+        _note_settings(parsed, raw)
         return None
     except UnexpectedInput as error:
         advice = advise(error, text)
@@ -104,8 +110,10 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
     return Chunk(chunk.start + advice.split, chunk.end)
 
 
-def _note_tick(parsed: Parsed, raw: list[Raw]) -> None:
+def _note_settings(parsed: Parsed, raw: list[Raw]) -> None:
     match raw:
+        case [RawDirective(goal=Atom(name=name))] if name == DIRECTIVE:
+            parsed.has_capital_names = True
         case [RawDirective(goal=Compound(functor="tick", args=(Atom(name="s" | "ms" | "us" as unit),)))]:
             parsed.unit = unit
 

@@ -9,8 +9,9 @@ from typing import cast, get_args
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function, Registered
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Call, Compare, Is, Literal, Not
+from holdsfor.language.literals import EDGES, Call, Compare, Is, Literal, Not, all_variables
 from holdsfor.language.nodes import find_all
+from holdsfor.language.parsing.capitals import lower_name
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
 from holdsfor.language.patterns import (
@@ -27,6 +28,7 @@ from holdsfor.language.patterns import (
     PatternRule,
     RunningAggregate,
     Stretch,
+    Timed,
     is_calculated,
 )
 from holdsfor.language.reading.elsewhere import not_arithmetic
@@ -134,6 +136,8 @@ class PatternReader:
                 return self._filter(raw)
             case ".":
                 return self._limit(raw)
+            case "@":
+                return self._timed(raw)
             case "aggregate":
                 return self._running(raw)
             case "=":
@@ -153,7 +157,7 @@ class PatternReader:
         if isinstance(term, Float):
             return self._refuse("type", f"`{written(term)}` is not a time", term.place, "times are whole numbers")
         if isinstance(term, Var):
-            hint = "events begin with a lower-case letter; conditions on variables come after WHERE"
+            hint = f"events begin with a lower-case letter: write {lower_name(term.name)}; conditions come after WHERE"
             return self._refuse("pattern", f"the variable {term} cannot be an event", term.place, hint)
         name, args = name_and_args(term)
         if name in _PREDICATES or (name == "occurs" and len(args) == 3):
@@ -237,6 +241,17 @@ class PatternReader:
             hint = "write how long it may take: (a SEQ b).5min; at one time it is (a AND b).0"
             self._draft.warning("never", "a sequence takes longer than no time", raw.parts[1].place, hint)
         return None if pattern is None or duration is None else Limit(pattern, duration, raw.place)
+
+    def _timed(self, raw: RawOperation) -> Pattern | None:
+        pattern, (start, end) = self.read(raw.parts[0]), cast(tuple[Var, Var], raw.parts[1:])
+        if pattern is None:
+            return None
+        for time in (start, end):
+            if time in all_variables(pattern) or start == end:
+                message = f"{time} is a time of this occurrence, and stands for something else in it, too"
+                hint = "write another variable, and compare the two behind WHERE"
+                return self._refuse("variable", message, time.place, hint)
+        return Timed(pattern, start, end, raw.place)
 
     def _running(self, raw: RawOperation) -> Pattern | None:
         pattern = self.read(raw.parts[0])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from holdsfor.duration import PER_SECOND
 from holdsfor.language.nodes import find_all
+from holdsfor.language.parsing.capitals import DIRECTIVE as CAPITAL_NAMES
 from holdsfor.language.parsing.syntax import Raw, RawClause, RawDirective, RawPatternRule
 from holdsfor.language.patterns import Policy, Preference
 from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var, name_and_args
@@ -45,6 +46,8 @@ Properties = dict[str, list[Property]]
 def set_by_directive(draft: Draft, raw: RawDirective) -> bool:
     """`:- policy(recent).`, `:- prefer(longest).`, `:- tick(ms).`; False for other directives."""
     name, args = name_and_args(raw.goal) if raw.goal.is_named else ("", ())
+    if raw.goal == Atom(CAPITAL_NAMES):
+        return True  # the parser has done it
     if name not in ("policy", "prefer", "tick"):
         return False
     file = raw.place.file

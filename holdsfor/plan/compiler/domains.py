@@ -78,7 +78,7 @@ def _closure_rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> 
             message = f"{signature} calls itself, so all that it is true of is worked out first"
             hint = "give each variable of its head a condition in the body"
             raise Refusal("unbound", message, clause.place, hint)
-        yield Declared(rule.chain, rule.args, True, clause.head.place)
+        yield Declared(rule.chain, rule.args, True, clause.head.place, rule.ordering.written_names())
 
 
 def _endless(group: tuple[Signature, ...], background: Background) -> Refusal:

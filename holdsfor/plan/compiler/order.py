@@ -154,7 +154,7 @@ def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
     while waiting:
         literal = _next(waiting, ordering, first=not chain and not ordering.bound)
         waiting.remove(literal)
-        chain.append(_operator(literal, ordering))
+        chain.append(replace(_operator(literal, ordering), place=literal.place))
         ordering.bound.update(variable.name for variable in literal.gives)
     return chain
 

@@ -22,6 +22,7 @@ from holdsfor.language.patterns import (
     PatternRule,
     RunningAggregate,
     Stretch,
+    Timed,
 )
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
@@ -31,7 +32,7 @@ from holdsfor.plan.compiler.bodies.unfold import unfold
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.compiler.pattern_variables import names_bound, with_values_outside
 from holdsfor.plan.compiler.pipeline import Pipeline
-from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
+from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation, TimesOf
 from holdsfor.plan.patterns import Choosing, Measured
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
@@ -102,7 +103,7 @@ def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
             assert not isinstance(pattern.last, int)
             for first, last in product(_ways(pattern.first, written), list(_ways(pattern.last, written))):
                 yield replace(pattern, first=first, last=last)
-        case Filter() | Limit():
+        case Filter() | Limit() | Timed():
             yield from (replace(pattern, pattern=within) for within in _ways(pattern.pattern, written))
         case Either():
             yield replace(
@@ -158,7 +159,7 @@ class _Compiler:
                 return _one_of(tuple(self.pattern(one, within) for one in pattern.alternatives))
             case Join() | Absence():
                 return self._join(pattern, (), within)
-            case Filter():
+            case Filter() | Timed():
                 return self._filter(pattern, within)
             case RunningAggregate():
                 return self._sliding(pattern, within)
@@ -185,23 +186,33 @@ class _Compiler:
             alternatives.append(plan.Selected(scan, ((Let(variable, value, same=True),),)))
         return _one_of(tuple(alternatives))
 
-    def _filter(self, pattern: Filter, within: int | None) -> plan.Pattern:
+    def _filter(self, pattern: Filter | Timed, within: int | None) -> plan.Pattern:
         """Conditions on a join are tested on its pairs, before a policy chooses among them."""
-        core, conditions = pattern.pattern, pattern.conditions
-        while isinstance(core, Filter | Limit):
+        core: Pattern = pattern
+        conditions: tuple[Literal, ...] = ()
+        times: list[Timed] = []
+        while isinstance(core, Filter | Limit | Timed):
             if isinstance(core, Limit):
                 within = _least(within, core.duration)
+            elif isinstance(core, Timed):
+                times.append(core)
             else:
                 conditions = (*core.conditions, *conditions)
             core = core.pattern
         if isinstance(core, Join | Absence):
-            return self._join(core, conditions, within)
-        return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core)))
+            return self._join(core, conditions, within, times)
+        return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core), times))
 
-    def _join(self, pattern: Join | Absence, conditions: tuple[Literal, ...], within: int | None) -> plan.Pattern:
+    def _join(
+        self,
+        pattern: Join | Absence,
+        conditions: tuple[Literal, ...],
+        within: int | None,
+        times: Sequence[Timed] = (),
+    ) -> plan.Pattern:
         """Comparisons that are about one side only are tested there, if no policy has chosen there before."""
         sides, rest = _pushed(pattern, conditions, [not self._chooses(side) for side in pattern.together])
-        chosen = self._conditions(rest, names_bound(pattern)) if rest else NO_CONDITIONS
+        chosen = self._conditions(rest, names_bound(pattern), times)
         if isinstance(pattern, Join):
             left, right = (self._operand(side, within) for side in sides)
             return plan.Pairs(pattern.kind, left, right, within, chosen, self.choosing)
@@ -219,15 +230,25 @@ class _Compiler:
         parts = find_all(pattern, Pattern)
         return self.choosing.policy != "unrestricted" and any(isinstance(part, Join | Absence) for part in parts)
 
-    def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
-        """One chain for each variant of what is called."""
-        chains = []
+    def _conditions(
+        self, literals: tuple[Literal, ...], bound: frozenset[str], times: Sequence[Timed] = ()
+    ) -> tuple[Chain, ...]:
+        """One chain for each variant of what is called. times: of the occurrence, which they may be about."""
+        if not literals and not times:
+            return NO_CONDITIONS
+        spans = tuple(TimesOf(self._time(each.start), self._time(each.end)) for each in times)
+        bound = bound.union(*({each.start.name, each.end.name} for each in times))
+        chains: list[Chain] = []
         for variant in unfold(literals, self.pipeline.background, self.pipeline.fresh):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)
-            chains.append(order_conditions(variant, self.ordering))
+            chains.append((*spans, *order_conditions(variant, self.ordering)))
         return tuple(dict.fromkeys(chains))
+
+    def _time(self, variable: Var) -> str | None:
+        """Return the name of a time that something else asks for."""
+        return self.ordering.name(variable.name) if self.ordering.uses[variable.name] > 1 else None
 
     def _sliding(self, pattern: RunningAggregate, within: int | None) -> plan.Sliding:
         own = Counter(names_of(pattern))

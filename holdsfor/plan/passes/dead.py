@@ -45,7 +45,7 @@ Live = Set[Relation]
 
 def dead(plan: Plan) -> Plan:
     declared = {domain.relation for domain in plan.domains}
-    live = _live(plan)
+    live = find_live(plan)
     whole = [_counted(definition, declared) for definition in plan.definitions]
     each = list(zip(plan.definitions, whole, strict=True))
     pruned = [definition if counted else _pruned(definition, live) for definition, counted in each]
@@ -106,10 +106,12 @@ def _called(plan: Plan) -> Iterator[Closure]:
 # ---------------------------------------------------------------- what is live
 
 
-def _live(plan: Plan) -> Live:
+def find_live(plan: Plan, absent: Live = frozenset()) -> Live:
+    """Return what may happen or hold. absent: inputs without rows."""
     defined = {relation for definition in plan.definitions for relation in definition.defines}
     read = {relation for definition in plan.definitions for relation in reads(definition)}
     live = (read - defined) | {relation for source in plan.sources for relation in source.relations}
+    live -= absent
     before = -1
     while len(live) > before:  # each definition comes after what it reads: again only for those that read themselves
         before = len(live)

@@ -61,7 +61,7 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()  # the limits are our own: a batch has at least one file, however large
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self.feed.take_what_is_there()
+        self.feed.seal()
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         return self.feed.latest(start)

@@ -12,12 +12,12 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.job.live.batch.delivery import Stopped
 from holdsfor.job.live.input.reading import ColumnReader, Reader
-from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.query import StreamQuery
 from holdsfor.job.live.start.beginning import Begun, StreamOptions, begin_stream, reader_of
 from holdsfor.job.live.state.progress import read_progress
 from holdsfor.job.parcel_files import Depot
 from holdsfor.job.tasks import Job
-from holdsfor.language.description import EventDescription
+from holdsfor.rules import Rules, as_description
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.frames import pack_tables
@@ -39,7 +39,7 @@ RENAMING = "FileSystemBasedCheckpointFileManager"
 
 def stream(
     spark: SparkSession,
-    description: EventDescription,
+    rules: Rules,
     events: DataFrame | Mapping[str, DataFrame],
     *,
     format: str | Reader = "columns",
@@ -49,8 +49,8 @@ def stream(
     name: str | None = None,
     **options: Unpack[StreamOptions],
 ) -> SparkQuery:
-    """Recognises on a stream until it is stopped. events: a streaming DataFrame of any source, or several of different
-    shape by their names in the mapping.
+    """Recognise on a stream until it is stopped. rules: an event description, or the path of a rule file. events: a
+    streaming DataFrame of any source, or several of different shape by their names in the mapping.
 
     format: 'columns' (with a mapping), or 'rtec' or 'terms' for lines in a column `value`. every: how often Spark
     looks for new rows ('5s'). once: ends when all that is there has been read. name: of the query, for Spark's pages.
@@ -61,6 +61,7 @@ def stream(
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
+    description = as_description(rules)
     require_context(spark, "A stream")
     check_python(spark)
     reader = reader_of(format, mapping, by_table=isinstance(events, Mapping))
@@ -78,7 +79,7 @@ def stream(
     return live
 
 
-class SparkQuery(LiveQuery):
+class SparkQuery(StreamQuery):
     """A query of Spark's that runs our batches."""
 
     def __init__(self, spark: SparkSession, started: Begun, once: bool, name: str | None) -> None:

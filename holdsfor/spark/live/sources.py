@@ -56,7 +56,7 @@ def open_source(
         return
     require_sources()
     from holdsfor.spark.live.files import file_stream
-    from holdsfor.spark.mqtt import messages
+    from holdsfor.spark.mqtt import mqtt_stream
 
     if "://" not in place:
         folder = Folder.of(place, checkpoint, format, mapping)
@@ -64,4 +64,4 @@ def open_source(
         yield file_stream(spark, folder.path, folder.seen, **limits), folder.reader
         return
     with spooled_messages(place, f"{checkpoint}/spool", mapping, take_over, watch) as (spool, reader):
-        yield messages(spark, spool, **({} if max_events is None else {"maxMessages": max_events})), reader
+        yield mqtt_stream(spark, spool, **({} if max_events is None else {"maxMessages": max_events})), reader

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdsfor.engine.bodies.chain import run
-from holdsfor.language.nodes import find_all
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -28,12 +28,12 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
-from holdsfor.plan.patterns import Scan
+from holdsfor.plan.patterns import scans
 from holdsfor.plan.structures import is_open
-from holdsfor.why.bodies import explain_body
+from holdsfor.why.bodies import condition, explain_body, value_of
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.inertia import explain_end
-from holdsfor.why.replay import PartialKey
+from holdsfor.why.replay import PartialKey, Replay
 from holdsfor.why.solutions import Solution, each_row, key_of, pattern_of
 from holdsfor.why.static import explain_expression, find_instances, spans_of
 from holdsfor.why.walk import Walk
@@ -48,9 +48,10 @@ SHOWN = 3
 class Denial:
     """Tells why facts are not so, and collects what could change that."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: Walk, all_rows: Replay) -> None:
+        """all_rows: with the rows of all of the history."""
         self.walk, self.replay = walk, walk.replay
-        self.proposals = Proposals(walk.replay)
+        self.proposals = Proposals(walk.replay, all_rows)
         self._denied: set[tuple[Relation, PartialKey, int]] = set()
         self._depth = 0
 
@@ -107,18 +108,18 @@ class Denial:
         for due in self.replay.deadlines:
             if due.target == relation and due.values is None:
                 cause = self.deny(due.source, key, point - 1)
-                causes.append(Derivation("condition", "no deadline was reached", causes=(cause,)))
+                causes.append(Derivation("attempt", "no deadline was reached", rule=due.place, causes=(cause,)))
         return replace(node, causes=tuple(causes))
 
     # ------------------------------------------------------------ rules
 
     def _not_by(self, rule: Conclude, key: PartialKey, low: int, high: int) -> Derivation:
         """Tell what a rule lacked to conclude something at low..high."""
-        node = Derivation("condition", "a rule did not conclude it", rule=rule.place)
+        node = Derivation("attempt", "a rule did not conclude it", rule=rule.place)
         pattern = pattern_of(rule.body)
         if pattern is not None:
-            scans = [self._not_scanned(one, high) for one in find_all(pattern, Scan)]
-            return replace(node, what="the pattern of a rule did not occur", causes=tuple(scans))
+            parts = [self._not_scanned(one, high) for one in scans(pattern.pattern)]
+            return replace(node, what="the pattern of a rule did not occur", causes=tuple(parts))
         attempts = find_attempts(rule, key, low, high, self.replay)
         if not attempts:
             return replace(node, notes=("it is about others",))
@@ -146,8 +147,8 @@ class Denial:
 
     def _untrue(self, op: Operator, solution: Solution, chain: Chain, times: Times) -> Derivation:
         """Tell that a condition is false with the values of a solution."""
-        rule, claim = solution.as_written(op), op.claim(solution.writer)
-        return Derivation("condition", f"{claim} is false", notes=(rule,) if rule not in ("", claim) else ())
+        node = condition("failed", op, solution, denied=True)
+        return replace(node, what=f"{node.what} is false")
 
     def _compared(self, op: Where, solution: Solution, chain: Chain, times: Times) -> Derivation:
         """Tell by how much a comparison is false."""
@@ -158,7 +159,9 @@ class Denial:
         self.proposals.add_value(op, margin, solution, chain)
         word = "too much" if margin > 0 else "too little" if margin < 0 else "equal"
         text = word if margin == 0 else f"{abs(round(margin, 9)):g} {word}"
-        return replace(node, notes=(*node.notes, text))
+        left, right = value_of(op.left, solution), value_of(op.right, solution)
+        node = replace(node, kind="comparison", notes=(*node.notes, text))
+        return node.having(left=left, op=op.op, right=right, margin=margin)
 
     def _missing(self, op: At | Holding, solution: Solution, chain: Chain, times: Times) -> Derivation:
         """Tell that something did not happen, or did not hold, and why not."""
@@ -182,7 +185,7 @@ class Denial:
         text = op.claim(solution.writer)
         if solution.row.names.issuperset(op.mentions()) and not any(map(is_open, op.args)):
             self.proposals.add(Proposal(f"the fact {text}", fact=text))
-        return Derivation("condition", f"there is no fact {text}")
+        return Derivation("fact", f"there is no fact {text}").having(fact=text, denied=True)
 
     def _present(self, op: Without, solution: Solution, chain: Chain, times: Times) -> Derivation:
         """Tell what is so that a negation forbids."""
@@ -197,20 +200,20 @@ class Denial:
         causes = yield from explain_body(chain, solution, self.walk)
         return replace(node, causes=causes)
 
-    def _not_scanned(self, scan: Scan, point: int) -> Derivation:
+    def _not_scanned(self, scan: RelationNode, point: int) -> Derivation:
         """Tell when a part of a pattern occurred."""
         key: PartialKey = (None,) * scan.relation.arity
         if self.replay.is_input(scan.relation):
             self.proposals.add_fitting(scan, key, (), point)
         name = self.replay.name_key(scan.relation, key)
         (near,) = self._nearest(scan.relation, key, point + 1)
-        return Derivation("condition", f"{name}: {near}")
+        return Derivation("absent", f"{name}: {near}").having(denied=True)
 
     # ------------------------------------------------------------ interval expressions
 
     def _not_made(self, rule: HoldsForRule, key: PartialKey, point: int) -> Derivation:
         """Tell why the intervals of a rule do not have a point."""
-        node = Derivation("condition", "a rule did not conclude it", rule=rule.place)
+        node = Derivation("attempt", "a rule did not conclude it", rule=rule.place)
         if None in key:
             return node
         instances = find_instances(rule, tuple(code for code in key if code is not None), self.replay)
@@ -244,7 +247,7 @@ class Denial:
 
     def _explained(self, part: Expression, solution: Solution, point: int) -> Any:
         causes = yield from explain_expression(part, solution, point, point + 1, self.walk)
-        return Derivation("condition", "", causes=causes)
+        return Derivation("match", "", causes=causes)
 
     def _not_lasting(self, expression: Lasting, solution: Solution, point: int) -> Iterator[Derivation]:
         """Tell that an interval is too short or too long."""
@@ -252,12 +255,14 @@ class Denial:
             if begin <= point < end:
                 bound, lasted = solution.writer.term(expression.bound), min(end, self.replay.world.now_on_axis) - begin
                 text = f"lasts {lasted} {expression.op} {bound} is false"
-                yield Derivation("condition", text, since=self.replay.time(begin), until=self.replay.end(end))
+                since, until = self.replay.time(begin), self.replay.end(end)
+                node = Derivation("lasts", text, since=since, until=until)
+                yield node.having(duration=lasted, op=expression.op, bound=bound, denied=True)
                 return
         yield from self._not_at(expression.part, solution, point)
 
     def _not_related(self, expression: Expression, solution: Solution, point: int) -> Iterator[Derivation]:
-        yield Derivation("condition", f"no intervals stand so: {expression.text(solution.writer)}")
+        yield Derivation("related", f"no intervals stand so: {expression.text(solution.writer)}").having(denied=True)
 
 
 FAILED_BY: dict[type[Operator], Callable[[Denial, Any, Solution, Chain, Times], Derivation]] = {

@@ -11,7 +11,7 @@ import numpy as np
 from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.ground import read_ground
-from holdsfor.io.readers.read import EventSource, read_events
+from holdsfor.io.readers.read import read_events
 from holdsfor.language.description import Clause, EventDescription
 from holdsfor.language.terms import NOWHERE, Float, Int, Term, Var
 from holdsfor.plan.nodes import RelationNode
@@ -40,7 +40,7 @@ class Proposal:
         background = replace(description.background, clauses=(*description.background.clauses, clause))
         return replace(description, background=background)
 
-    def events(self, description: EventDescription, replay: Replay) -> EventSource:
+    def events(self, description: EventDescription, replay: Replay) -> SomeEvents:
         """Return the rows of a history with the change."""
         blocks = list(replay.blocks)
         if self.removed is not None:
@@ -55,8 +55,9 @@ class Proposal:
 class Proposals:
     """Changes that could make something true, each once."""
 
-    def __init__(self, replay: Replay) -> None:
-        self._replay = replay
+    def __init__(self, replay: Replay, all_rows: Replay) -> None:
+        """all_rows: with the rows of all of the history, which say what values there are."""
+        self._replay, self._whole = replay, all_rows
         self._by_text: dict[str, Proposal] = {}
 
     def __iter__(self) -> Iterator[Proposal]:
@@ -77,13 +78,23 @@ class Proposals:
         """Propose rows with values that conditions ask for, or that other rows have."""
         if None not in key or not self._replay.is_input(op.relation):
             return
-        others = self._replay.find_key(op.relation, key, *self._replay.always)
-        others = others or self._replay.find_key(op.relation, (None,) * len(key), *self._replay.always)
-        others.sort(key=lambda fact: abs(fact.start - point))
+        open_key: PartialKey = (None,) * len(key)
+        others = self._nearest_keys(op.relation, key, point) or self._nearest_keys(op.relation, open_key, point)
         needed = [self._needed(arg, chain) for arg in op.args]
-        for values in ((None,) * len(key), *(fact.key for fact in others[:MOST_ROWS])):
+        for values in (open_key, *others):
             filled = tuple(_first(*codes) for codes in zip(key, needed, values, strict=True))
             self.add_row(op.relation, filled, point)
+
+    def _nearest_keys(self, relation: Relation, key: PartialKey, point: int) -> list[PartialKey]:
+        """Return the groundings of the rows of an input that are nearest to a point, of those like a key."""
+        nearest: list[tuple[int, PartialKey]] = []
+        for part in self._whole.rows_like(relation, key):
+            distances = np.abs(part.block.start[part.rows] - self._replay.time(point))
+            for place in np.argsort(distances, kind="stable")[:MOST_ROWS].tolist():
+                row, columns = int(part.rows[place]), range(relation.arity)
+                codes = (self._replay.code(read_ground(str(part.block.column(n)[row].as_py()))) for n in columns)
+                nearest.append((int(distances[place]), tuple(codes)))
+        return [codes for _, codes in sorted(nearest, key=lambda one: one[0])[:MOST_ROWS]]
 
     def _needed(self, arg: object, chain: Chain) -> int | None:
         """Return a value with which the first comparison of a variable with a number is true."""

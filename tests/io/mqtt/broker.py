@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from holdsfor.io.mqtt.publisher import Outgoing, publish
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import MqttSettings
 
 MOSQUITTO = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
@@ -66,9 +66,9 @@ class Broker:
         time.sleep(pause)
         self.start()
 
-    def settings(self, *topics: str, **more: Any) -> Settings:
+    def settings(self, *topics: str, **more: Any) -> MqttSettings:
         given = {"port": self.port, "topics": topics, "version": self.version, "patience": 20.0, "username": NAME}
-        return Settings("127.0.0.1", **(given | more))
+        return MqttSettings("127.0.0.1", **(given | more))
 
     def publish(self, payloads: list[bytes], topic: str = "t", ids: list[str] | None = None, **more: Any) -> None:
         """Returns when the broker has confirmed all. ids: without them, as a publisher that does not know of them."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt import Settings, Spooler
+from holdsfor.io.mqtt import MqttSettings, Spooler
 from holdsfor.io.mqtt.settings import fits
 from tests.attack.test_brokers import serving
 from tests.io.mqtt.broker import Mosquitto, eventually, needs_mosquitto
@@ -75,7 +75,7 @@ def test_each_filter_that_a_broker_refuses_is_told(tmp_path: Path) -> None:
         connection.recv(1024)
 
     with serving(refuse) as port:
-        settings = Settings("127.0.0.1", port, ("open/#", "shut/#", "odd/#"), patience=5.0)
+        settings = MqttSettings("127.0.0.1", port, ("open/#", "shut/#", "odd/#"), patience=5.0)
         with pytest.raises(HoldsforError) as refused:
             Spooler(settings, tmp_path / "spool").start()
     assert str(refused.value) == (
@@ -86,10 +86,10 @@ def test_each_filter_that_a_broker_refuses_is_told(tmp_path: Path) -> None:
 
 def test_a_filter_that_no_packet_can_hold_is_refused_with_its_cause() -> None:
     with pytest.raises(HoldsforError, match=r"'aaaa.*has 70,000 bytes, and MQTT allows 65,535"):
-        Settings("host", topics=("a" * 70_000,))
-    Settings("host", topics=("a" * 65_535,))
+        MqttSettings("host", topics=("a" * 70_000,))
+    MqttSettings("host", topics=("a" * 65_535,))
     with pytest.raises(HoldsforError, match="70,000 bytes"):
-        Settings("host", topics=("é" * 35_000,))
+        MqttSettings("host", topics=("é" * 35_000,))
 
 
 def test_shared_subscriptions_fit_by_what_comes_after_their_group() -> None:

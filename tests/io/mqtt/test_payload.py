@@ -163,7 +163,7 @@ def test_arrival_is_when_a_message_was_received() -> None:
     assert rows(own) == sorted([gap(1, "a", 2), gap(1, "b", 1), gap(1, "c", 1, -1), gap(1, "d", 1)], key=repr)
     asked = read(*messages, arrival="received")
     assert rows(asked) == sorted([gap(1, "a", 60), gap(1, "b", 61), gap(1, "c", 61, -1), gap(1, "d", 61)], key=repr)
-    finer = read(*messages, arrival="received", unit="ms")
+    finer = read(*messages, arrival="received", tick_unit="ms")
     assert rows(finer)[0] == gap(1, "a", 60_999)
 
 

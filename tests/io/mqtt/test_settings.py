@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt import Settings
+from holdsfor.io.mqtt import MqttSettings
 
 
 def test_an_address() -> None:
-    found = Settings.parse("mqtt://me:se%40cret@host:1884/ais/+/position,plant/#?client_id=c1&version=4&patience=1.5")
+    found = MqttSettings.parse(
+        "mqtt://me:se%40cret@host:1884/ais/+/position,plant/#?client_id=c1&version=4&patience=1.5"
+    )
     assert (found.host, found.port, found.topics) == ("host", 1884, ("ais/+/position", "plant/#"))
     assert (found.username, found.password, found.client_id) == ("me", "se@cret", "c1")
     assert (found.version, found.patience, found.tls) == (4, 1.5, False)
@@ -22,16 +24,16 @@ def test_an_address() -> None:
 def test_tls_has_a_port_of_its_own(tmp_path: Path) -> None:
     ca = tmp_path / "ca.pem"
     ca.touch()
-    assert Settings.parse(f"mqtts://host?ca={ca}").address == "host:8883"
-    assert Settings.parse("mqtt://host").address == "host:1883"
+    assert MqttSettings.parse(f"mqtts://host?ca={ca}").address == "host:8883"
+    assert MqttSettings.parse("mqtt://host").address == "host:1883"
 
 
 def test_passwords_are_not_shown() -> None:
-    assert "hidden" not in repr(Settings("host", username="me", password="hidden"))
+    assert "hidden" not in repr(MqttSettings("host", username="me", password="hidden"))
 
 
 def test_settings_can_be_sent_to_workers() -> None:
-    settings = Settings("host", topics=("a", "b"), password="p")
+    settings = MqttSettings("host", topics=("a", "b"), password="p")
     assert pickle.loads(pickle.dumps(settings)) == settings
 
 
@@ -53,11 +55,11 @@ def test_settings_can_be_sent_to_workers() -> None:
 )
 def test_mistakes_are_told(address: str, told: str) -> None:
     with pytest.raises(HoldsforError) as caught:
-        Settings.parse(address)
+        MqttSettings.parse(address)
     assert told in str(caught.value)
 
 
 def test_topics_are_a_list() -> None:
     wrong: Any = "ais/#"
     with pytest.raises(HoldsforError, match="give a list of topic filters"):
-        Settings("host", topics=wrong)
+        MqttSettings("host", topics=wrong)

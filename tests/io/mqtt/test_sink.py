@@ -17,7 +17,7 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt import MqttSink, Settings, Spool, Spooler
+from holdsfor.io.mqtt import MqttSettings, MqttSink, Spool, Spooler
 from holdsfor.io.mqtt.spool import read_segment
 from tests.io.mqtt.broker import NAME, Broker, Mosquitto, eventually
 
@@ -100,7 +100,7 @@ def test_names_in_topics_are_one_level(broker: Broker) -> None:
 
 
 def test_nothing_to_publish(tmp_path: Path) -> None:
-    assert MqttSink(Settings("there.is.no.such.host.invalid")).deliver(1, "p", changes()) == 0
+    assert MqttSink(MqttSettings("there.is.no.such.host.invalid")).deliver(1, "p", changes()) == 0
 
 
 def test_occurrences_too(broker: Broker) -> None:
@@ -153,4 +153,4 @@ def test_a_broker_that_stays_away_is_told(broker: Broker) -> None:
 @pytest.mark.parametrize("topic", ["a/{vessel}", "a/+", "a/#", ""])
 def test_topics_that_cannot_be(topic: str) -> None:
     with pytest.raises(HoldsforError, match="topic"):
-        MqttSink(Settings("host"), topic)
+        MqttSink(MqttSettings("host"), topic)

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt import Settings, Spool, Spooler
+from holdsfor.io.mqtt import MqttSettings, Spool, Spooler
 from holdsfor.io.mqtt.spool import SpoolWriter, read_segment
 from tests.io.mqtt.broker import Broker, Mosquitto, eventually
 
 SPOOLER = """
 import sys, time
-from holdsfor.io.mqtt import Settings, Spooler
-Spooler(Settings.parse(sys.argv[1]), sys.argv[2], segment_seconds=0.05).start()
+from holdsfor.io.mqtt import MqttSettings, Spooler
+Spooler(MqttSettings.parse(sys.argv[1]), sys.argv[2], segment_seconds=0.05).start()
 print("ready", flush=True)
 time.sleep(600)
 """
@@ -107,7 +107,7 @@ def test_stopping_with_a_full_disk_leaves_messages_to_the_broker(
 def test_a_killed_spooler_loses_and_doubles_nothing(mosquitto: Mosquitto, tmp_path: Path) -> None:
     folder, count = tmp_path / "spool", 4000
     address = f"mqtt://127.0.0.1:{mosquitto.port}/t"
-    Spooler(Settings.parse(address), folder).start().stop()  # from now on the broker keeps messages for us
+    Spooler(MqttSettings.parse(address), folder).start().stop()  # from now on the broker keeps messages for us
     publisher = threading.Thread(target=mosquitto.publish, args=(numbers(count),))
     publisher.start()
     for attempt in range(3):
@@ -119,7 +119,7 @@ def test_a_killed_spooler_loses_and_doubles_nothing(mosquitto: Mosquitto, tmp_pa
         process.wait()
     publisher.join()
     before = len(spooled(folder))
-    with Spooler(Settings.parse(address), folder) as spooler:
+    with Spooler(MqttSettings.parse(address), folder) as spooler:
         eventually(lambda: len(spooled(folder)) >= count)
         time.sleep(0.3)
         assert spooler.metrics()["waiting"] == 0
@@ -230,7 +230,7 @@ def test_no_broker_there(tmp_path: Path, broker: Broker) -> None:
 
 def test_nothing_to_subscribe_to(tmp_path: Path) -> None:
     with pytest.raises(HoldsforError, match="nothing to subscribe to"):
-        Spooler(Settings("127.0.0.1"), tmp_path)
+        Spooler(MqttSettings("127.0.0.1"), tmp_path)
 
 
 def test_payloads_that_wait_are_bounded(broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

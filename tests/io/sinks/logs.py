@@ -8,7 +8,7 @@ from tests.io.change_logs import interval_log, occurrence_logs
 
 INTERVALS = interval_log(
     [
-        (20, "shorten", "rendezVous", ("v1", "'Two, \"words\"'"), "true", 7, 15),
+        (20, "end", "rendezVous", ("v1", "'Two, \"words\"'"), "true", 7, 15),
         (10, "insert", "rendezVous", ("v1", "'Two, \"words\"'"), "true", 7, None),
         (20, "withdraw", "idle", (), "'Ä\n'", 3, 9),
     ]

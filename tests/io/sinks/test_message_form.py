@@ -12,12 +12,12 @@ import pytest
 import holdsfor
 from holdsfor.duration import TickUnit
 from holdsfor.errors import HoldsforError
-from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, messages
+from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, changes_as_json
 from holdsfor.io.sinks.messages import MessageForm, iso_time
 from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import TableShape
-from holdsfor.local.stream import stream
-from holdsfor.sources import open_feed
+from holdsfor.job.live.input.feeds import open_feed
+from holdsfor.local.stream import stream_feed
 
 DAY = 1_772_323_200  # 2026-03-01T00:00:00Z
 NEAR = {
@@ -54,7 +54,7 @@ FORM = MessageForm.of("iso", "named", "s", [TableShape("near", False, ("vessel",
 
 def as_objects(form: MessageForm) -> list[dict[str, object]]:
     form = pickle.loads(pickle.dumps(form))  # as it comes to a worker
-    return [json.loads(text) for text in messages(3, form.apply(CHANGES)).to_pylist()]
+    return [json.loads(text) for text in changes_as_json(3, form.apply(CHANGES)).to_pylist()]
 
 
 def test_nothing_changes_unless_asked() -> None:
@@ -90,7 +90,7 @@ def test_events_too() -> None:
     columns = [SCHEMA.field(name) for name in ("query_time", "op", "id", "args", "start", "end")]
     changes = pa.Table.from_pylist([row], pa.schema([*columns, ("event", pa.string())]))
     form = MessageForm.of("iso", "named", "ms", [TableShape("call", True, ("who",))])
-    (told,) = map(json.loads, messages(1, form.apply(changes)).to_pylist())
+    (told,) = map(json.loads, changes_as_json(1, form.apply(changes)).to_pylist())
     assert (told["args"], told["start"]) == ({"who": "a"}, "1970-01-01T00:00:00.003Z")
 
 
@@ -113,7 +113,7 @@ def test_console(capsys: pytest.CaptureFixture[str]) -> None:
     ConsoleSink("s").deliver(3, "p", FORM.apply(CHANGES))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == (
-        '2026-03-01T00:01:00Z  insert    near(vessel=v1,other=the "Anna") = true  [2026-03-01T00:00:00Z, ...'
+        '2026-03-01T00:01:00Z  insert    near(vessel=v1,other=the "Anna") = true  [2026-03-01T00:00:00Z, open)'
     )
     assert lines[3].endswith("[2026-03-01T00:00:00Z, 2026-03-01T00:01:30Z)")
 
@@ -129,12 +129,12 @@ def test_other_words_are_refused() -> None:
         MessageForm("iso", "dict")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("on_failure", ["stop", "keep"])
-def test_a_stream_names_arguments_as_its_tables_do(on_failure: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("on_sink_failure", ["stop", "keep"])
+def test_a_stream_names_arguments_as_its_tables_do(on_sink_failure: str, tmp_path: Path) -> None:
     (tmp_path / "events.csv").write_text("velocity|10|10|v1|3.5\nvelocity|60|60|v1|3.5\n")
     checkpoint = str(tmp_path / "state")
     with open_feed(str(tmp_path / "events.csv"), checkpoint=checkpoint) as (feed, reader):
-        live = stream(
+        live = stream_feed(
             holdsfor.parse("initiatedAt(slow(Vessel)=true, T) :- happensAt(velocity(Vessel, Knots), T), Knots < 5."),
             feed,
             reader,
@@ -146,7 +146,7 @@ def test_a_stream_names_arguments_as_its_tables_do(on_failure: str, tmp_path: Pa
             sinks=[JsonLinesSink(Store(tmp_path / "told"))],
             message_times="iso",
             message_arguments="named",
-            on_failure=on_failure,
+            on_sink_failure=on_sink_failure,
         )
         live.awaitTermination(60)
     (file,) = (tmp_path / "told").rglob("*.jsonl")

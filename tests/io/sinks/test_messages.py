@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, messages
+from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, changes_as_json
 from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.storage.store import Store
 from tests.io.change_logs import interval_log
@@ -35,14 +35,14 @@ ROWS = st.tuples(
 def test_every_change_is_a_json_object_with_what_the_log_says(rows: list[tuple[object, ...]], cut: int) -> None:
     log = interval_log(rows)  # type: ignore[arg-type]
     log = pa.concat_tables([log.slice(0, cut), log.slice(cut)])
-    said = [json.loads(text) for text in messages(3, log).to_pylist()]
+    said = [json.loads(text) for text in changes_as_json(3, log).to_pylist()]
     assert said == sorted(({"batch": 3, **row} for row in log.to_pylist()), key=lambda row: int(row["query_time"]))
 
 
 def test_occurrences() -> None:
-    said = [json.loads(text) for text in messages(0, OCCURRENCES).to_pylist()]
+    said = [json.loads(text) for text in changes_as_json(0, OCCURRENCES).to_pylist()]
     assert said == [{"batch": 0, **row} for row in OCCURRENCES.to_pylist()]
-    assert messages(0, OCCURRENCES.slice(0, 0)).to_pylist() == []
+    assert changes_as_json(0, OCCURRENCES.slice(0, 0)).to_pylist() == []
 
 
 def test_lines_for_people(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +51,7 @@ def test_lines_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert sink.deliver(0, "entity-0", OCCURRENCES) == 2
     assert sink.deliver(0, "entity-0", INTERVAL_LOG.empty_table()) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "00:00:10  insert    rendezVous(v1,'Two, \"words\"') = true  [00:00:07, ...",
+        "00:00:10  insert    rendezVous(v1,'Two, \"words\"') = true  [00:00:07, open)",
         "00:00:20  end       rendezVous(v1,'Two, \"words\"') = true  [00:00:07, 00:00:15)",
         "00:00:20  withdraw  idle = 'Ä\\n'  [00:00:03, 00:00:09)",
         "00:00:10  insert    alarm(v1)  at 00:00:05",

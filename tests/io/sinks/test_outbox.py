@@ -14,7 +14,7 @@ import pytest
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.network import Backoff
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import MqttSettings
 from holdsfor.io.mqtt.sink import MqttSink
 from holdsfor.io.sinks import WebhookSink
 from holdsfor.io.sinks.outbox import Outbox
@@ -119,7 +119,7 @@ def test_attempts_come_with_growing_pauses_however_many_batches_come(tmp_path: P
 
 def test_a_receiver_with_retries_of_its_own_makes_one_attempt(tmp_path: Path) -> None:
     hook = WebhookSink(f"http://127.0.0.1:{free_port()}/", wait=30.0)
-    broker = MqttSink(Settings("127.0.0.1", free_port(), patience=60.0))
+    broker = MqttSink(MqttSettings("127.0.0.1", free_port(), patience=60.0))
     for sink in (hook, broker):
         begun = time.monotonic()
         with pytest.raises(HoldsforError, match="nothing listens there"):

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import holdsfor.spark
 from holdsfor.language import EventDescription
-from holdsfor.spark import LiveQuery
+from holdsfor.spark import StreamQuery
 from tests.naive.rows import Horizon
 
 
@@ -42,13 +42,13 @@ def live(
     horizon: Horizon,
     checkpoint: Path,
     **more: Any,
-) -> LiveQuery:
+) -> StreamQuery:
     asked: dict[str, Any] = {
         "window": horizon.window,
         "step": horizon.step,
         "start": horizon.start,
         "end": horizon.end,
-        "tick": horizon.tick,
+        "sample_every": horizon.sample_every,
         "buckets": 2,
         "format": "rtec",
         "once": True,

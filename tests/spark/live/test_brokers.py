@@ -13,10 +13,10 @@ from holdsfor.io.mqtt import MqttSink, Spool, Spooler
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.input.feeds import MessageReader, SpoolFeed
-from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.query import StreamQuery
 from holdsfor.local import stream as local
 from holdsfor.spark.live.query import stream
-from holdsfor.spark.mqtt import messages
+from holdsfor.spark.mqtt import mqtt_stream
 from tests.io.mqtt.broker import Broker, eventually
 
 RULES = """
@@ -39,12 +39,12 @@ def test_from_broker_to_broker(host: str, request: pytest.FixtureRequest, broker
         options: dict[str, Any] = {"window": 60, "step": 30, "start": 0, "checkpoint": tmp_path / "state"}
         options |= {"buckets": 2, "once": True, "sinks": [MqttSink(broker.settings())]}
         reader = MessageReader(as_mapping(MAPPING))
-        live: LiveQuery
+        live: StreamQuery
         if host == "local":
-            live = local.stream(holdsfor.parse(RULES), SpoolFeed(spool, most=50), reader, **options)
+            live = local.stream_feed(holdsfor.parse(RULES), SpoolFeed(spool, most=50), reader, **options)
         else:
             spark = request.getfixturevalue("spark")
-            frame = messages(spark, str(spool), maxMessages=50)
+            frame = mqtt_stream(spark, str(spool), maxMessages=50)
             live = stream(spark, holdsfor.parse(RULES), frame, format=reader, **options)
         live.awaitTermination()
         told = live.changes()[0].num_rows

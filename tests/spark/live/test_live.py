@@ -17,7 +17,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import read_changes
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import EventDescription, parse
-from holdsfor.spark import LiveQuery
+from holdsfor.spark import StreamQuery
 from holdsfor.spark.live.query import WRITER
 from tests.conformance.cases import Case
 from tests.conformance.check import check, first_quick, in_scope, sample
@@ -37,7 +37,7 @@ PATTERNS = first_quick(sample(pattern_cases(), 6), 2)
 ROWS = [row for row in sorted(party(11, 160), key=arrival) if arrival(row) <= WINDOWS.end]
 
 
-def told(query: LiveQuery) -> Answer:
+def told(query: StreamQuery) -> Answer:
     """The tables; folding the log gives the same."""
     found = answer(*query.current())
     intervals, occurrences = read_changes(query.tables)
@@ -82,7 +82,7 @@ def live_engine(spark: SparkSession, folder: Path) -> Engine:
     return Engine("live query", recognise)
 
 
-def run_by_small_files(spark: SparkSession, folder: Path, buckets: int) -> LiveQuery:
+def run_by_small_files(spark: SparkSession, folder: Path, buckets: int) -> StreamQuery:
     """To its end. The answer is that of a history."""
     horizon, files = replace(WINDOWS, step=WINDOWS.window // 6), Folder(folder / "in")
     for first in range(0, len(ROWS), 30):
@@ -160,7 +160,7 @@ def test_query_times_by_the_clock(spark: SparkSession, tmp_path: Path) -> None:
     folder.add([f"sit|{now}|{now - 1}|p1"])
     windows = Horizon(window=60, step=1, start=now // 10 * 10 - 60, end=0)
     query = live(
-        spark, parse(PAIRS), folder, windows, tmp_path / "checkpoint", clock="s", end=None, once=False, start=None
+        spark, parse(PAIRS), folder, windows, tmp_path / "checkpoint", clock="wall", end=None, once=False, start=None
     )
     until(lambda: ("calm", ("p1",), "true") in answer(*query.current()).intervals)
     assert query.lastProgress is not None

@@ -64,7 +64,7 @@ def test_one_that_does_not_answer_holds_up_neither_the_other_nor_the_end(spark: 
         WINDOWS,
         tmp_path / "checkpoint",
         sinks=[away, JsonLinesSink(told_to)],
-        on_failure="keep",
+        on_sink_failure="keep",
     )
     second.awaitTermination()
     assert not differences(history(), told(second))

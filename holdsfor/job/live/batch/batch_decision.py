@@ -43,7 +43,7 @@ class Outlook:
     """Before a batch is read. commit: the batch, as far as it is known; before: the one before it.
 
     longest_log: after how many batches buckets write all they carry again; 0: always, they do not stay in memory.
-    reached: how far the stream has come; max_ahead: how much further rows may be. None: whatever arrives is believed.
+    reached: how far the stream has come; max_future: how much further rows may be. None: whatever arrives is believed.
     now: on the clock, where query times come by it. mark: of the first attempt.
     """
 
@@ -55,12 +55,12 @@ class Outlook:
     report: Report
     longest_log: int
     reached: int | None = None
-    max_ahead: int | None = None
+    max_future: int | None = None
     now: int | None = None
     mark: str = ""
 
     def doubts(self, notes: Sequence[Note]) -> Doubts | None:
-        bound = self.max_ahead
+        bound = self.max_future
         islands = [] if bound is None else [Island(*island) for note in notes for island in note["islands"]]
         if bound is None or not islands:
             return None

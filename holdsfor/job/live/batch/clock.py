@@ -100,17 +100,17 @@ def _until(windows: Windows, fired: int | None, last: int) -> range:
     return range(first, last + 1, windows.step)
 
 
-def ended(windows: Windows, commit: Commit | None, max_ahead: int | None = None) -> Windows:
+def ended(windows: Windows, commit: Commit | None, max_future: int | None = None) -> Windows:
     """Return the windows of a stream that is over: one without an end of its own ends with its latest time.
 
-    Rows of before the last query time that came after it are there for one more. max_ahead: what is told of times
+    Rows of before the last query time that came after it are there for one more. max_future: what is told of times
     further ahead of the latest arrival (a lease until the year 9999) is no reason to go there.
     """
     if windows.end < NEVER:
         return windows
     latest = windows.start + 1 if commit is None or commit.rows.latest is None else commit.rows.latest
-    if commit is not None and commit.rows.watermark is not None and max_ahead is not None:
-        latest = min(latest, commit.rows.watermark + max_ahead)
+    if commit is not None and commit.rows.watermark is not None and max_future is not None:
+        latest = min(latest, commit.rows.watermark + max_future)
     if commit is not None and commit.fired is not None and commit.state.unseen:
         latest = max(latest, commit.fired + 1)
     return replace(windows, end=max(latest, windows.start + 1))

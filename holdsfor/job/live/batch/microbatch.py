@@ -41,7 +41,7 @@ class Setting:
     report: Report = "eager"
     clock: WallClock | None = None
     pace: Pace | None = None
-    max_ahead: int | None = None  # see `ahead`; None: whatever arrives is believed
+    max_future: int | None = None  # see `ahead`; None: whatever arrives is believed
     ticks_a_second: float = 1.0
     quarantines: bool = True  # what makes a batch fail is set aside; if not, the stream stops
 
@@ -84,7 +84,7 @@ class Stream:
         started = time.perf_counter()
         batch = _following(before)
         start = self._start(before, None)
-        windows = ended(self.setting.times.windows(0 if start is None else start), before, self.setting.max_ahead)
+        windows = ended(self.setting.times.windows(0 if start is None else start), before, self.setting.max_future)
         due = due_at_the_end(windows, before.fired if before else None)
         commit = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
         job = self._job_for(windows)
@@ -151,7 +151,7 @@ class Stream:
             setting.report,
             crew.longest_log(job, setting.report),
             self._reached(commit),
-            setting.max_ahead if clock is None else None,
+            setting.max_future if clock is None else None,
             None if clock is None else clock.now(),
             new_mark(),
         )
@@ -168,7 +168,7 @@ class Stream:
             self.tables,
             setting.times.fence,
             isolates,
-            max_ahead=setting.max_ahead,
+            max_future=setting.max_future,
             types=keep(commit.rows.seen),
         )
         attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
@@ -186,7 +186,7 @@ class Stream:
             return (self._read_again(job, guard, notes, types=types) if types else notes), doubted
         logger.warning(
             "%d rows are set aside: they claim to arrive as late as %d, but the stream has only come to %d. "
-            "Those that rules read are in the rejects. If they are right, allow more with --max-ahead.",
+            "Those that rules read are in the rejects. If they are right, allow more with --max-future.",
             doubts.rows,
             doubts.latest,
             doubts.believed,

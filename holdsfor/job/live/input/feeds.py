@@ -15,7 +15,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.metrics.neighbours import SourceMetrics
 from holdsfor.io.mqtt.payload import messages_to_events
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import MqttSettings
 from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
 from holdsfor.io.mqtt.spooler import Spooler
 from holdsfor.io.mqtt.topics import topic_filters
@@ -41,7 +41,7 @@ class Feed(Protocol):
     def tables(self, start: Offset, end: Offset) -> list[pa.Table]:
         """The rows between, by partition."""
 
-    def take_what_is_there(self) -> None:
+    def seal(self) -> None:
         """From now on nothing new is looked for."""
 
     def forget(self, end: Offset) -> None:
@@ -70,7 +70,7 @@ class SpoolFeed:
     def tables(self, start: Offset, end: Offset) -> list[pa.Table]:
         return [read_segment(segment.path) for segment in self.spool.between(start["segment"], end["segment"])]
 
-    def take_what_is_there(self) -> None:
+    def seal(self) -> None:
         self._target = offset_after(self.spool.segments(), {"segment": 0})["segment"]
 
     def forget(self, end: Offset) -> None:
@@ -145,7 +145,7 @@ def spooled_messages(
     resolved = as_mapping(mapping)
     if resolved.tables:
         raise HoldsforError("[tables] is for files and data frames. For messages, use [topics] and [events].")
-    settings = Settings.parse(address)
+    settings = MqttSettings.parse(address)
     if not settings.topics:
         settings = replace(settings, topics=topic_filters(resolved))
     folder = located(spool)

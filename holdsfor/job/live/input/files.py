@@ -78,7 +78,7 @@ class FileFeed:
                 "the files back and delete the list; or begin anew with another checkpoint."
             )
 
-    def take_what_is_there(self) -> None:
+    def seal(self) -> None:
         """From now on no other files are looked for."""
         self._target = len(self.seen.look(self.folder, self.pattern))
 

@@ -87,7 +87,7 @@ class Reading:
     isolates: rows on which the reader fails are set aside, and do not stop the batch. skip: rows that have been found
     to make the batch fail, and are set aside without being read. tables: where late and rejected rows go; None in a
     trial, which writes none.
-    max_ahead: how far rows may arrive ahead of others, and happen after they arrive. believed: the latest arrival that
+    max_future: how far rows may arrive ahead of others, and happen after they arrive. believed: the latest arrival that
     is. Each None: as far as they like. types: of columns, as batches before have shown them.
     """
 
@@ -100,7 +100,7 @@ class Reading:
     fence: Fence
     isolates: bool = True
     skip: tuple[Skip, ...] = ()
-    max_ahead: int | None = None
+    max_future: int | None = None
     believed: int | None = None
     types: Agreed = field(default_factory=dict)
 
@@ -139,9 +139,9 @@ class ReadNotes:
     seen: dict[str, int] = field(default_factory=dict)  # in columns
 
     def see(self, block: Block, reading: Reading) -> None:
-        if reading.max_ahead is not None and not reading.by_clock:
-            islands = find_islands(block.arrival, reading.max_ahead)
-            self.islands = merge_islands([*self.islands, *islands], reading.max_ahead)
+        if reading.max_future is not None and not reading.by_clock:
+            islands = find_islands(block.arrival, reading.max_future)
+            self.islands = merge_islands([*self.islands, *islands], reading.max_future)
         span = span_of([block], reading.fence)
         if span is not None:
             low, high = span
@@ -222,7 +222,7 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
 
 def set_ahead_aside(block: Block, reading: Reading, source: str) -> tuple[Block, pa.Table]:
     """The rows that are believed, and as rejects those that arrive too far ahead of others, or before they happen."""
-    latest, bound = reading.believed, reading.max_ahead
+    latest, bound = reading.believed, reading.max_future
     ahead = np.zeros(len(block), np.bool_) if latest is None else block.arrival > latest
     early = np.zeros(len(block), np.bool_) if bound is None else block.start - block.arrival > bound
     aside = ahead | early
@@ -230,8 +230,8 @@ def set_ahead_aside(block: Block, reading: Reading, source: str) -> tuple[Block,
         return block, REJECTS_SCHEMA.empty_table()
     reasons = pc.if_else(
         pa.array(ahead[aside]),
-        f"it arrives too far ahead of all others, which have come to {latest}; see --max-ahead",
-        f"it happens more than {bound} ticks after it arrives; see --max-ahead",
+        f"it arrives too far ahead of all others, which have come to {latest}; see --max-future",
+        f"it happens more than {bound} ticks after it arrives; see --max-future",
     )
     return block.filter(~aside), rejects_of(block.filter(aside), reasons, source)
 

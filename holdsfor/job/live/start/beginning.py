@@ -7,8 +7,9 @@ from dataclasses import dataclass, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Required, TypedDict, Unpack, cast
+from typing import Literal as OneOf
 
-from holdsfor.duration import PER_SECOND, Duration, GivenTimes, TickUnit, TimePoint, check_unit, ticks_of
+from holdsfor.duration import PER_SECOND, Duration, GivenTimes, TickUnit, TimePoint, ticks_of
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.output.changes import Report
 from holdsfor.errors import HoldsforError
@@ -46,8 +47,10 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.plan import plan
 
 DAY = 86400  # seconds
+Clock = OneOf["arrival", "wall"]
+CLOCKS: tuple[Clock, ...] = ("arrival", "wall")
 ON_POISON = ("quarantine", "stop")
-ON_FAILURE = ("stop", "keep")
+ON_SINK_FAILURE = ("stop", "keep")
 
 
 class StreamOptions(TypedDict, total=False):
@@ -57,19 +60,19 @@ class StreamOptions(TypedDict, total=False):
     in the checkpoint). tick_unit: how long a tick is ('s', 'ms' or 'us').
     buckets: entities are shared out over so many, for the life of the stream; a stream that goes on keeps its number.
     report: 'eager' tells all that is known, 'settling' what has begun for certain, 'final' what will never change.
-    clock: None takes time from what the rows say of their arrival, 's', 'ms' or 'us' from the clock on the wall, in
-    that unit. max_ahead: rows that arrive further ahead of the rest than this are not believed and go to the rejects,
-    unless enough of them agree; 0 believes all. Default: ten windows, or a day if that is more.
-    pace: no more ticks of the stream a second than this.
-    durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
+    clock: 'arrival' takes time from what the rows say of their arrival, 'wall' from the clock on the wall.
+    max_future: rows that arrive further ahead of the rest than this are not believed and go to the rejects, unless
+    enough of them agree; 0 believes all. Default: ten windows, or a day if that is more.
+    replay_speed: a recording is replayed at so many times its own speed; None: as fast as possible.
+    fsync: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
     aside and goes on, 'stop' raises the error of the first time.
     sinks: where changes go besides the tables. message_times: 'ticks' or 'iso' (2026-03-01T09:15:25Z).
     message_arguments: a 'list', or 'named' as the columns of a table of results are.
-    on_failure: what happens when a sink does not take changes: 'stop' ends the stream, and a restart delivers them;
-    'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of up to
-    30 seconds.
+    on_sink_failure: what happens when a sink does not take changes: 'stop' ends the stream, and a restart delivers
+    them; 'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of
+    up to 30 seconds.
     watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
     which then stops. only: the definitions that are told of, by name or name/arity; without it, all that are not
     internal. A stream that goes on tells of the same.
@@ -80,20 +83,20 @@ class StreamOptions(TypedDict, total=False):
     checkpoint: Required[str | Path]
     start: TimePoint | None
     end: TimePoint | None
-    tick: Duration
+    sample_every: Duration
     tick_unit: TickUnit
     out: str | Path | None
     buckets: int | None
     report: Report
-    clock: str | WallClock | None
-    max_ahead: Duration | None
-    pace: float | None
-    durable: bool
+    clock: Clock | WallClock
+    max_future: Duration | None
+    replay_speed: float | None
+    fsync: bool
     on_poison: str
     sinks: Sequence[Sink]
     message_times: Times
     message_arguments: Arguments
-    on_failure: str
+    on_sink_failure: str
     watch: Callable[[BatchMetrics], None] | None
     take_over: bool
     only: str | Iterable[str] | None
@@ -108,29 +111,29 @@ class StreamSettings:
     checkpoint: str | Path
     start: TimePoint | None = None
     end: TimePoint | None = None
-    tick: Duration = 1
+    sample_every: Duration = 1
     tick_unit: TickUnit | None = None
     out: str | Path | None = None
     buckets: int | None = None
     report: Report = "eager"
-    clock: str | WallClock | None = None
-    max_ahead: Duration | None = None
-    pace: float | None = None
-    durable: bool = False
+    clock: Clock | WallClock = "arrival"
+    max_future: Duration | None = None
+    replay_speed: float | None = None
+    fsync: bool = False
     on_poison: str = "quarantine"
     sinks: Sequence[Sink] = ()
     message_times: Times = "ticks"
     message_arguments: Arguments = "list"
-    on_failure: str = "stop"
+    on_sink_failure: str = "stop"
     watch: Callable[[BatchMetrics], None] | None = None
     take_over: bool = False
     only: str | Iterable[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.on_poison not in ON_POISON:
-            raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {self.on_poison!r}.")
-        if self.on_failure not in ON_FAILURE:
-            raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {self.on_failure!r}.")
+        _check_choice("on_poison", self.on_poison, ON_POISON)
+        _check_choice("on_sink_failure", self.on_sink_failure, ON_SINK_FAILURE)
+        if not isinstance(self.clock, WallClock):
+            _check_choice("clock", self.clock, CLOCKS)
         check_report(self.report)
         names = [sink.name for sink in self.sinks]
         if len(set(names)) < len(names):
@@ -138,23 +141,28 @@ class StreamSettings:
 
     @property
     def times(self) -> GivenTimes:
-        return GivenTimes(self.window, self.step, self.start, self.end, self.tick)
+        return GivenTimes(self.window, self.step, self.start, self.end, self.sample_every)
 
     def most_ahead(self, window: int, unit: TickUnit) -> int | None:
         """Return how many ticks ahead of the rest a row may arrive; None: as far as it likes."""
-        if self.max_ahead is None:
+        if self.max_future is None:
             return max(10 * window, DAY * PER_SECOND[unit])
-        ticks = ticks_of("max_ahead", self.max_ahead, unit)
+        ticks = ticks_of("max_future", self.max_future, unit)
         if ticks < 0:
-            raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {ticks}")
+            raise HoldsforError(f"max_future must be 0 (believe all) or more, not {ticks}")
         return ticks or None
 
     def wall_clock(self, most_ahead: int | None, unit: TickUnit) -> WallClock | None:
         """Return the clock that query times go by, if it is that on the wall."""
-        if not isinstance(self.clock, str):
+        if isinstance(self.clock, WallClock):
             return self.clock
         seconds = None if most_ahead is None else most_ahead / PER_SECOND[unit]
-        return WallClock(check_unit(self.clock, "clock"), most_ahead=seconds)
+        return WallClock(unit, most_ahead=seconds) if self.clock == "wall" else None
+
+
+def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise HoldsforError(f"{name} is {' or '.join(map(repr, choices))}, not {value!r}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +195,7 @@ def begin_stream(
     warn_if_unbounded(program.plan)
     warn_of_times_outside(description, times.start, times.end)
     bound = settings.most_ahead(times.window, unit)
-    places = Places.of(settings.checkpoint, settings.out, settings.durable)
+    places = Places.of(settings.checkpoint, settings.out, settings.fsync)
     lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", settings.take_over)
     try:
         ledger = Ledger(places.state, lease.held)
@@ -200,7 +208,7 @@ def begin_stream(
             times,
             settings.report,
             settings.wall_clock(bound, unit),
-            None if settings.pace is None else Pace(settings.pace),
+            None if settings.replay_speed is None else Pace(settings.replay_speed * PER_SECOND[unit]),
             bound,
             PER_SECOND[unit],
             settings.on_poison == "quarantine",
@@ -237,13 +245,13 @@ def _buckets_of(ledger: Ledger) -> int | None:
 
 def _outbox(sink: Sink, settings: StreamSettings, lease: Lease) -> Outbox | None:
     """Return where changes wait for a sink, if they do; refuses to overtake what waits from before."""
-    undelivered = Store(f"{settings.checkpoint}/undelivered/{sink.name}", sync=settings.durable, private=True)
-    if settings.on_failure == "keep":
+    undelivered = Store(f"{settings.checkpoint}/undelivered/{sink.name}", sync=settings.fsync, private=True)
+    if settings.on_sink_failure == "keep":
         return Outbox(sink, undelivered, lease.held)
     if undelivered.names():
         raise HoldsforError(
             f"changes that {sink.name} has not taken wait in {undelivered.shown()}, and later ones must not overtake "
-            "them. Start with --on-failure keep (in Python on_failure='keep'), or delete that folder."
+            "them. Start with --on-sink-failure keep (in Python on_sink_failure='keep'), or delete that folder."
         )
     return None
 

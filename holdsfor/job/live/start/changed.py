@@ -41,6 +41,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _setting(name: str, value: Any) -> str:
+    name = "sample_every" if name == "tick" else name  # as users write it
     return f"no {name}" if value is None else f"{name} {value}"
 
 

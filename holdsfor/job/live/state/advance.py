@@ -11,12 +11,13 @@ import pyarrow as pa
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.input.arrived import remembered
-from holdsfor.engine.output.changes import Changes, Report, changes
+from holdsfor.engine.output.changes import Report, changes
 from holdsfor.engine.output.result import as_block
 from holdsfor.engine.stepping.query_times import QueryMoment
 from holdsfor.engine.stepping.upstream_changes import ALL, as_words, speaker
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
+from holdsfor.io.storage.fold import Changes
 from holdsfor.job.live.state.bucket_state import Held
 from holdsfor.job.routing import Evidence, Parcel, follow_links, parcels, pass_on
 from holdsfor.job.tasks import Job, is_read_later

@@ -126,10 +126,11 @@ def _dates(term: Term) -> Iterator[tuple[Term, date]]:
 _TESTS = {"<": lt, "=<": le, ">": gt, ">=": ge, "\\=": ne, "\\==": ne, "=\\=": ne, "=": eq, "==": eq, "=:=": eq}
 _FLIPPED = {"<": ">", ">": "<", "=<": ">=", ">=": "=<"}
 _LOWER, _UPPER = (">", ">="), ("<", "=<")
+_Kind = tuple[str, float | str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Bound:
+class ValueBound:
     """A comparison of a variable with a constant, and how it is written."""
 
     op: str
@@ -141,7 +142,7 @@ class _Bound:
             return _TESTS[self.op] is not eq
         return bool(_TESTS[self.op](value, self.constant))
 
-    def excludes(self, other: _Bound) -> bool:
+    def excludes(self, other: ValueBound) -> bool:
         """Whether no value passes both."""
         if _TESTS[self.op] is eq:
             return not other.admits(self.constant)
@@ -154,9 +155,17 @@ class _Bound:
             return not (self.admits(other.constant) and other.admits(self.constant))
         return not self.admits(other.constant)
 
-    def kind(self) -> str:
+    def kind(self) -> _Kind:
         """Tests of one kind say the same or more than each other; of tests for a difference, each says its own."""
-        return f"{self.op}{self.constant}" if _TESTS[self.op] is ne else self.op[0]
+        return (self.op, self.constant) if _TESTS[self.op] is ne else (self.op[0], "")
+
+    def excluded_kinds(self) -> Iterator[_Kind]:
+        """Iterate over the kinds of tests that it may exclude."""
+        yield "=", ""
+        if _TESTS[self.op] is not ne:
+            yield from (("<", ""), (">", ""))
+        if _TESTS[self.op] is eq:
+            yield from ((op, self.constant) for op, test in _TESTS.items() if test is ne)
 
 
 def impossible(draft: Draft) -> None:
@@ -165,15 +174,16 @@ def impossible(draft: Draft) -> None:
         _check_bounds(draft, body, {})
 
 
-def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[str, _Bound]]) -> None:
+def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[_Kind, ValueBound]]) -> None:
     """outer: the strictest tests beside this conjunction, of each variable and kind."""
     tests = {variable: dict(bounds) for variable, bounds in outer.items()}
     for literal in body:
-        variable, bound = _bound(literal)
+        variable, bound = find_bound(literal)
         if variable is None or bound is None:
             continue
         bounds = tests.setdefault(variable, {})
-        other = next((each for each in bounds.values() if each.excludes(bound)), None)
+        others = (bounds[kind] for kind in bound.excluded_kinds() if kind in bounds)
+        other = next((each for each in others if each.excludes(bound)), None)
         if other is not None:
             hint = "correct one of them, or write a rule for each case"
             draft.warning("never", f"`{bound.text}` is never true beside `{other.text}`", literal.place, hint)
@@ -184,7 +194,8 @@ def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[str, _Bound]])
             _check_bounds(draft, conjunction, tests if isinstance(literal, Or) else {})
 
 
-def _bound(literal: Literal) -> tuple[Var | None, _Bound | None]:
+def find_bound(literal: Literal) -> tuple[Var | None, ValueBound | None]:
+    """Return the variable that a condition compares with a constant, and how; nothing if it compares none."""
     match literal:
         case Compare(op=op, left=Var() as variable, right=constant):
             text = f"{written(variable)} {op} {written(constant)}"
@@ -197,4 +208,4 @@ def _bound(literal: Literal) -> tuple[Var | None, _Bound | None]:
             return None, None
     if op not in _TESTS or not isinstance(constant, Int | Float | Atom):
         return None, None
-    return variable, _Bound(op, constant.name if isinstance(constant, Atom) else constant.value, text)
+    return variable, ValueBound(op, constant.name if isinstance(constant, Atom) else constant.value, text)

@@ -11,6 +11,7 @@ from holdsfor.language.literals import Call, Literal, Mention
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause
 from holdsfor.language.passes.preparation.apart import WithBody
+from holdsfor.language.passes.preparation.exclusive import excludes
 from holdsfor.language.terms import Atom, Compound, Term, name_and_args, overlap, variables
 from holdsfor.language.written import written
 
@@ -20,12 +21,17 @@ _CUT = Atom("!")
 def cuts(draft: Draft) -> None:
     """Without the order of clauses a cut can only be a hint for speed; where it is more, the rule must say so."""
     last = {clause.signature: number for number, clause in enumerate(draft.background)}
-    last.update((table.signature, len(draft.background)) for table in draft.texts.tables)
+    tables = {table.signature for table in draft.texts.tables}
+    last.update((signature, len(draft.background)) for signature in tables)
     for number, clause in enumerate(draft.background):
         cut = next((literal for literal in clause.body if _is_cut(literal)), None)
         if cut is None:
             continue
         owner = clause.signature
+        tests = clause.body[: clause.body.index(cut)]
+        later = [other for other in draft.background[number + 1 :] if other.signature == owner]
+        if owner not in tables and excludes(tests, clause, later):
+            continue
         ends = _is_cut(clause.body[-1]) and _only_tests(draft, owner)
         if not ends and number != last[owner]:
             hint = "remove the cut and write the opposite of its conditions in the other clauses: \\+ ..."

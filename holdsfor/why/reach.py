@@ -1,0 +1,77 @@
+"""The part of a history that a fact can depend on: the groundings that its rules reach, and their rows.
+
+Rules say which: from a fact the arguments of a head go on to the conditions, and what they leave open is everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.io.events import Block
+from holdsfor.why.influence import EITHER, Effect, Influence
+from holdsfor.why.replay import HistoryRows, Replay, replay, stand
+from holdsfor.why.request import Request, relations_of
+from holdsfor.why.walk import Walk
+
+
+class ReachableRows:
+    """Finds what facts of a history depend on, and evaluates just that."""
+
+    def __init__(self, history: HistoryRows) -> None:
+        self.history = history
+        self._walks: dict[tuple[frozenset[Effect], int], Walk] = {}
+
+    @cached_property
+    def empty(self) -> Replay:
+        """Return the history without any rows: its rules, and a dictionary for their terms."""
+        return replay(self.history, (), definitions=())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return all names that rows have as arguments or values, and integers."""
+        columns = (column for block in self.history.blocks for column in (*block.args, block.value))
+        some = (column for column in columns if column is not None and not pa.types.is_floating(column.type))
+        return frozenset(str(text) for column in some for text in column.unique().to_pylist())
+
+    @cached_property
+    def _influence(self) -> Influence:
+        return Influence(self.empty)
+
+    def walk(self, request: Request, room: int) -> Walk:
+        """Return a walk through all that the answer to a request depends on; that of the last request is kept."""
+        effects = self.effects(request)
+        about = frozenset(effects), room
+        if about not in self._walks:
+            blocks = tuple(self._select(block, effects) for block in self.history.blocks)
+            self._walks = {about: Walk(replay(self.history, blocks, room, self._definitions(effects)))}
+        return self._walks[about]
+
+    def evaluate(self, request: Request, blocks: Iterable[Block], room: int) -> Replay:
+        """Evaluate what the answer to a request depends on in other rows."""
+        return replay(self.history, stand(blocks, self.history.windows), room, self._definitions(self.effects(request)))
+
+    def effects(self, request: Request) -> set[Effect]:
+        """Return the groundings of all relations that what is asked about may depend on."""
+        relations = relations_of(request, self.empty)
+        keys = (
+            tuple(term if term is None else self.empty.code(term) for term in request.columns(one)) for one in relations
+        )
+        return self._influence.close({Effect(one, key, EITHER) for one, key in zip(relations, keys, strict=True)})
+
+    def _definitions(self, effects: Iterable[Effect]) -> tuple[int, ...]:
+        """Return the numbers of the definitions that make the relations."""
+        relations = {effect.relation for effect in effects}
+        definitions = self.history.program.plan.definitions
+        return tuple(n for n, each in enumerate(definitions) if not relations.isdisjoint(each.defines))
+
+    def _select(self, block: Block, effects: Iterable[Effect]) -> Block:
+        """Return the rows of a block about the groundings."""
+        mask = np.zeros(len(block), np.bool_)
+        for relation, key in {(effect.relation, effect.key) for effect in effects}:
+            if self.empty.is_input(relation) and self.empty.is_about(block, relation) and not mask.all():
+                mask |= self.empty.rows_with(block, key)
+        return block.take(np.flatnonzero(mask))
