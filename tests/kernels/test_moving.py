@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdsfor.engine.data.axis import Axis as PackedAxis
 from holdsfor.kernels.rows.moving import (
     add_last_code,
     are_in_time,
@@ -19,7 +20,6 @@ from holdsfor.kernels.rows.moving import (
     merge_sorted,
     number_sorted,
     order_by_key,
-    pack_codes,
     renumber,
     take,
     time_span,
@@ -127,7 +127,7 @@ def test_look_up_tells_what_is_missing() -> None:
 def test_codes_and_time_are_packed(columns: int, rows: list[tuple[int, int, int, int]]) -> None:
     """Times off the axis 100..130 are moved to its edges; the last code can be cut off and put back."""
     codes, times = [ints(row[c] for row in rows) for c in range(3)], ints(row[3] for row in rows)
-    points = pack_codes(*codes, columns, 4, times, 5, 100, 130)
+    points = PackedAxis(100, 1, 5, 4).pack(codes[:columns], times)
     keys = [sum(code << 4 * (columns - 1 - c) for c, code in enumerate(row[:columns])) for row in rows]
     moved = [min(max(row[3], 100), 130) - 100 for row in rows]
     assert points.tolist() == [key * 32 + time for key, time in zip(keys, moved, strict=True)]

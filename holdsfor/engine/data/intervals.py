@@ -17,7 +17,7 @@ from holdsfor.engine.data.points import Picks, Points
 from holdsfor.engine.data.relation import Codes, Data
 from holdsfor.kernels.intervals.algebra import keep_lingering, normalise, starts_after, union2
 from holdsfor.kernels.rows.gathering import change_intervals, continue_from, divide_at, places_unlike
-from holdsfor.kernels.rows.moving import compress, rekey, time_span, unique_sorted
+from holdsfor.kernels.rows.moving import compress, time_span, unique_sorted
 from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.literals import EdgeKind
 from holdsfor.plan.structures import Forms
@@ -184,11 +184,6 @@ class Intervals(Data):
         return s, e[order], rows[order]
 
     def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
-        axis = self.axis
-        if not axis.is_wide(self.arity) and len(picks.constants) <= 1 and not picks.equal:
-            ((chosen, code),) = picks.constants or ((0, -1),)
-            shifts = [(self.arity - 1 - p) * axis.code_bits for p in (chosen, *positions)]
-            return rekey(self.s, self.e, code, np.array(shifts), axis.code_bits, axis.time_bits)
         mask = self.mask(picks)
         rows = np.arange(len(self)) if mask is None else np.flatnonzero(mask)
         s, e = self.s[rows], self.e[rows]

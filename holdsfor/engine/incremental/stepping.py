@@ -30,7 +30,7 @@ from holdsfor.engine.incremental.units import SessionSetting, Unit
 from holdsfor.engine.input.arrived import Arrived, find_newly_visible, visible_input
 from holdsfor.engine.input.kept_input import KeptInput
 from holdsfor.engine.input.window import Windows
-from holdsfor.engine.stepping.frontier import move_frontier
+from holdsfor.engine.stepping.frontier import make_frontier
 from holdsfor.engine.stepping.query_times import QueryMoment, next_place
 from holdsfor.engine.stepping.settling import State
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
@@ -97,7 +97,7 @@ def _advance(
     for unit in setting.units:
         _update(unit, turn)
     nothing = known.frontier.nothing  # agenda and future say when it is quiet
-    frontier = move_frontier(setting.distances, plan, windows, query_time, quiet=nothing)
+    frontier = make_frontier(plan, windows, query_time, setting.lookings, quiet=nothing)
     edges = find_edges(setting, query_time, bare.axis.origin)
     agenda = next_agenda(known, turn.differences, setting, edges)
     turn.counts["overflows"] = bare.counts["overflows"]

@@ -16,9 +16,8 @@ from holdsfor.engine.input.window import Windows
 from holdsfor.engine.scripts.confirming import Readers, may_confirm
 from holdsfor.engine.stepping.frontier import (
     Delays,
-    Distances,
+    Lookings,
     find_delays,
-    find_distances,
     find_stirring,
     make_lookings,
 )
@@ -111,7 +110,7 @@ class Unit:
 class SessionSetting:
     """Settings of all query times of a session. timed: definitions that name times by themselves.
 
-    complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
+    complementing: those that have intervals which begin with the history, and with no row. lookings: how all look.
     waits: how far those that read a relation look from the present; waiting: the same of all, each with one of the
     definitions that do.
     """
@@ -122,7 +121,7 @@ class SessionSetting:
     units: tuple[Unit, ...]
     timed: frozenset[int]
     complementing: frozenset[int]
-    distances: Distances
+    lookings: Lookings
     waits: Mapping[Relation, tuple[Reach, ...]]
     waiting: Mapping[Reach, int]
 
@@ -136,7 +135,6 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
     timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
     complementing = frozenset(number for number in scope.definitions if _complements(plan.definitions[number]))
     units = tuple(find_units(plan, scope.definitions, windows))
-    every = make_lookings(plan, range(len(plan.definitions)))
     looks = [plan.looks[number] for number in scope.definitions]
     return SessionSetting(
         program,
@@ -145,7 +143,7 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         units,
         timed,
         complementing,
-        find_distances(plan, windows, every),
+        make_lookings(plan, range(len(plan.definitions))),
         _find_reaches(looks),
         {look.stirs: number for look, number in zip(looks, scope.definitions, strict=True) if look.stirs is not None},
     )

@@ -37,13 +37,6 @@ def take(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]]) -> NDAr
 
 
 @kernel
-def take_into(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]], result: NDArray[Scalar]) -> None:
-    """Write the values at some places into `result`."""
-    for i in range(index.size):
-        result[i] = values[index[i]]
-
-
-@kernel
 def renumber(codes: Codes, numbers: Codes, order: Codes, count: int, result: Codes) -> int:
     """Numbers codes in the order in which they occur; gives how many are numbered, `count` of them before.
 
@@ -154,22 +147,6 @@ def merge_sorted(a: Ints, b: Ints) -> Ints:
 
 
 @kernel
-def pack_codes(
-    a: Ints, b: Ints, c: Ints, columns: int, code_bits: int, time: Ints, bits: int, first: int, last: int
-) -> Ints:
-    """Up to three columns of codes and a time in first..last, to whose edges others are moved, as points."""
-    result = np.empty(time.size, np.int64)
-    for i in range(time.size):
-        key = a[i]
-        if columns > 1:
-            key = (key << code_bits) | b[i]
-        if columns > 2:
-            key = (key << code_bits) | c[i]
-        result[i] = (key << bits) | (min(max(time[i], first), last) - first)
-    return result
-
-
-@kernel
 def cut_last_code(points: Ints, bits: int, code_bits: int) -> tuple[Ints, Ints]:
     """The points on the axis of all codes but the last, and the last code of each."""
     mask, code_mask = (np.int64(1) << bits) - 1, (np.int64(1) << code_bits) - 1
@@ -178,24 +155,6 @@ def cut_last_code(points: Ints, bits: int, code_bits: int) -> tuple[Ints, Ints]:
         key = points[i] >> bits
         rest[i], last[i] = (key >> code_bits << bits) | (points[i] & mask), key & code_mask
     return rest, last
-
-
-@kernel
-def rekey(s: Ints, e: Ints, code: int, shifts: Ints, code_bits: int, bits: int) -> tuple[Ints, Ints, Ints]:
-    """The intervals whose keys have the code where the first shift says, on the axis of the codes at the others.
-
-    With the rows that they come from. code: -1 for all of them. Nothing is sorted.
-    """
-    mask, code_mask = (np.int64(1) << bits) - 1, (np.int64(1) << code_bits) - 1
-    starts, ends, rows = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
-    k = 0
-    for i in range(s.size):
-        key, base = s[i] >> bits, np.int64(0)
-        for n in range(1, shifts.size):
-            base = (base << code_bits) | ((key >> shifts[n]) & code_mask)
-        starts[k], ends[k], rows[k] = (base << bits) | (s[i] & mask), (base << bits) | (e[i] & mask), i
-        k += code < 0 or ((key >> shifts[0]) & code_mask) == code
-    return starts[:k], ends[:k], rows[:k]
 
 
 @kernel
