@@ -21,10 +21,10 @@ from holdsfor.job.live.state.partial_matches import progress_of_stream
 from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.loading import Rules, as_description
 from holdsfor.local.saving import RECORD
 from holdsfor.local.session import resume
 from holdsfor.plan import plan
-from holdsfor.rules import Rules, as_description
 
 
 def progress(

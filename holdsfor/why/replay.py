@@ -50,13 +50,18 @@ class TimedFact(NamedTuple):
 
 @dataclass(frozen=True)
 class HistoryRows:
-    """The rules of a history as they are written, and the rows of the input that count in it."""
+    """The rules of a history as they are written, and the rows of its input."""
 
     description: EventDescription
     program: Program
-    blocks: tuple[Block, ...]
+    read: tuple[Block, ...]
     windows: Windows
     source: str
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the rows that count."""
+        return stand(self.read, self.windows)
 
 
 def read_history(description: EventDescription, source: EventSource, windows: Windows) -> HistoryRows:
@@ -64,7 +69,7 @@ def read_history(description: EventDescription, source: EventSource, windows: Wi
     read = source.read(description.with_input().inputs)
     program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
     names = ", ".join(dict.fromkeys(part.source for part in source.parts))
-    return HistoryRows(description, program, stand(read.blocks, windows), windows, names)
+    return HistoryRows(description, program, read.blocks, windows, names)
 
 
 def stand(blocks: Iterable[Block], windows: Windows) -> tuple[Block, ...]:

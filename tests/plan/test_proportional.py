@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from holdsfor.language import DescriptionError
-from holdsfor.rules import parse_rules
+from holdsfor.loading import parse_rules
 
 
 def fluents(count: int) -> str:

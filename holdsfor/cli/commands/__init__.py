@@ -17,6 +17,7 @@ from holdsfor.errors import HoldsforError
 COMMANDS = {
     "check": ("check", "check"),
     "fmt": ("fmt", "fmt"),
+    "translate": ("translate", "translate_rules"),
     "run": ("run", "run"),
     "stream": ("stream", "stream"),
     "why": ("why", "why"),

@@ -147,14 +147,20 @@ def _variables(item: Of | Lookup) -> set[str]:
 
 
 def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
-    """Has all the variables, in a join on shared ones: all combinations only of what a declared domain has."""
+    """Has all the variables, in a join on shared ones: all combinations only of dynamic domains and facts."""
     groups: list[set[str]] = []
     for names in filter(None, map(_variables, evidence)):
         apart = [group for group in groups if group.isdisjoint(names)]
         groups = [*apart, names.union(*(group for group in groups if group not in apart))]
-    members = {name for item in evidence if _is_domain(item) for name in _variables(item)}
+    has_domain = any(map(_is_domain, evidence))
+    members = {name for item in evidence if has_domain and _is_member(item) for name in _variables(item)}
     joined = len(groups) <= 1 or not any(group.isdisjoint(members) for group in groups)
     return joined and needed <= set().union(*groups)
+
+
+def _is_member(item: Of | Lookup) -> bool:
+    """Whether it says who may be meant, whatever else there is."""
+    return isinstance(item, Lookup) or _is_domain(item)
 
 
 def _is_domain(item: Of | Lookup) -> bool:
