@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import holdsfor
 from holdsfor.duration import GivenTimes
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.many_terms import index_terms
+from holdsfor.engine.data.term_text import index_terms
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import NULL
 from holdsfor.local.recognise import recognise_for

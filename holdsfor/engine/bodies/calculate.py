@@ -16,15 +16,48 @@ import numpy.typing as npt
 from holdsfor.engine.bodies.expression import value, whole
 from holdsfor.engine.bodies.magnitude import compared_rows, kind, large_rows
 from holdsfor.engine.bodies.structure import term_codes
-from holdsfor.engine.bodies.term_tests import Answers
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
+from holdsfor.kernels.rows.moving import look_up_answers
 from holdsfor.language.arithmetic import FUNCTIONS, Number, Overflow
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, is_ground, variables
 from holdsfor.plan.compiler.bodies.rewrite import substitute
+
+Mask = npt.NDArray[np.bool_]
+UNKNOWN, YES, NO = 0, 1, 2
+
+
+class Answers:
+    """A table by code. It is left alone where answers are refused once: then each row is asked for itself."""
+
+    __slots__ = ("_refused", "_table")
+
+    def __init__(self) -> None:
+        self._table = np.zeros(0, np.int8)
+        self._refused = False
+
+    def of(self, codes: Ints, terms: int, answer: Callable[[Ints], Mask | None]) -> Mask | None:
+        """For each code. terms: in the dictionary. answer: for different codes; None: it refuses."""
+        if self._refused:
+            return None
+        if len(self._table) < terms:
+            self._table = np.concatenate([self._table, np.zeros(terms - len(self._table), np.int8)])
+        mask, unknown = look_up_answers(self._table, codes, YES, UNKNOWN)
+        if unknown:
+            wanted = np.zeros(terms, np.bool_)
+            wanted[codes] = True
+            fresh = np.flatnonzero(wanted & (self._table[:terms] == UNKNOWN))
+            answers = answer(fresh)
+            if answers is None:
+                self._refused = True
+                return None
+            self._table[fresh] = np.where(answers, YES, NO)
+            mask, _ = look_up_answers(self._table, codes, YES, UNKNOWN)
+        return mask
+
 
 LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
 
@@ -57,8 +90,6 @@ def evaluate(expression: Term, values: Mapping[str, Number | None]) -> Number | 
         raise Overflow
     return int(number)
 
-
-Mask = npt.NDArray[np.bool_]
 
 ORDERED: dict[str, tuple[Callable[[Numbers, Numbers], Mask], Callable[[Number, Number], bool]]] = {
     "<": (np.less, operator.lt),

@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.engine.data.compounds import Compounds
-from holdsfor.engine.data.many_terms import ManyTerms, index_terms
 from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.term_text import (
+    ManyTerms,
     NumberColumns,
     exact_number,
+    index_terms,
     joined_text,
     no_numbers,
     number_array,

@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from holdsfor.engine.bodies.argument_layout import shape
+from holdsfor.engine.bodies.calculate import Answers
 from holdsfor.engine.bodies.chain import matched, run
 from holdsfor.engine.bodies.heads import head_codes, key_columns
 from holdsfor.engine.bodies.structure import take_apart
-from holdsfor.engine.bodies.term_tests import Answers
 from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.limits import OnBehalfOf

@@ -17,9 +17,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask, Selection, TimeColumn, concatenated
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.engine.definitions.distinct import distinct
-from holdsfor.engine.patterns.join_order import SPAN, cheapest_pair
-from holdsfor.engine.patterns.policies import choose
+from holdsfor.engine.patterns.policies import SPAN, cheapest_pair, choose, distinct
 from holdsfor.engine.patterns.sliding import slide
 from holdsfor.kernels.patterns.spans import first_block, is_blocked, join_spans
 from holdsfor.kernels.rows.joining import most_pairs

@@ -13,9 +13,9 @@ from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.engine.definitions.distinct import distinct
 from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.patterns.joins import END, START, blocked_at, first_of, pair_around, pair_up
+from holdsfor.engine.patterns.policies import distinct
 from holdsfor.plan.operators import Conclude, Occurring
 from holdsfor.plan.patterns import Absent, Pairs, Pattern, PatternNode, Scan
 from holdsfor.plan.printing.rule import Writer

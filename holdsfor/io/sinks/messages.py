@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -165,3 +165,18 @@ class JsonLinesSink:
         else:
             self.store.delete(name)  # an earlier attempt of the batch may have had changes
         return len(changes)
+
+
+class Sink(Protocol):
+    """Takes the changes of a batch, bucket by bucket. Sinks are sent to workers, so they can be pickled.
+
+    A batch may be delivered again after a crash. Every message says its batch, query time, operation and id, so that a
+    receiver can tell; content and order of a delivery are the same each time if its changes are those of a commit.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
+        """Deliver a log of intervals or of occurrences, in the order of query times; return how many changes."""
+        ...
