@@ -59,6 +59,8 @@ if TYPE_CHECKING:
         total,
         variables,
     )
+    from holdsfor.comparison.diff import RuleDiff, diff
+    from holdsfor.comparison.sweep import sweep
     from holdsfor.engine.output.result import Result
     from holdsfor.intervals import Intervals
     from holdsfor.io.readers.read import read_events
@@ -86,6 +88,7 @@ __all__ = [
     "HoldsforError",
     "Intervals",
     "Result",
+    "RuleDiff",
     "RuleStatement",
     "Session",
     "StreamQuery",
@@ -99,6 +102,7 @@ __all__ = [
     "deadline",
     "declare",
     "define",
+    "diff",
     "directive",
     "end",
     "ends",
@@ -141,6 +145,7 @@ __all__ = [
     "start",
     "starts",
     "stream",
+    "sweep",
     "term",
     "terminated",
     "total",
@@ -160,7 +165,10 @@ _HOMES = {
     "Result": "holdsfor.engine.output.result",
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",
+    "RuleDiff": "holdsfor.comparison.diff",
     "bounded": "holdsfor.plan.bounded",
+    "diff": "holdsfor.comparison.diff",
+    "sweep": "holdsfor.comparison.sweep",
     "live": "holdsfor.local.session",  # as DESIGN.md calls `session`
     "progress": "holdsfor.local.progress",
     "read_changes": "holdsfor.job.live.tables",

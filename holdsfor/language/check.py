@@ -32,7 +32,9 @@ from holdsfor.language.passes.names.kinds import internal, kinds
 from holdsfor.language.passes.names.pattern_safety import pattern_safety
 from holdsfor.language.passes.names.predicates import predicates
 from holdsfor.language.passes.names.safety import no_evidence, safety
+from holdsfor.language.passes.names.sentences import sentences
 from holdsfor.language.passes.names.slips import lower_case, singletons
+from holdsfor.language.passes.names.undeclared import undeclared
 from holdsfor.language.passes.order.circles import circles, recursion
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
@@ -81,6 +83,8 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     lower_case,
     unending,
     counted,
+    undeclared,
+    sentences,
 )
 
 

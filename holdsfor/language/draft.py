@@ -64,6 +64,7 @@ class FileDeclarations:
     predicates: set[Signature] = field(default_factory=set)  # by `:- dynamic`, perhaps without clauses
     dynamic_domains: set[Signature] = field(default_factory=set)
     points: set[Signature] = field(default_factory=set)
+    durative: set[Signature] = field(default_factory=set)  # by collectIntervals, buildFromPoints or points
     fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
     bounds: dict[Signature, tuple[int, Place]] = field(default_factory=dict)  # bound(f/1, 600)
     extensions: list[tuple[Term, Term, Place]] = field(default_factory=list)  # p(fluent=value)

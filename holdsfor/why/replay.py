@@ -17,8 +17,7 @@ from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
-from holdsfor.engine.input.outliers import set_aside
-from holdsfor.engine.input.window import Windows, counted, standing
+from holdsfor.engine.input.window import Windows
 from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
@@ -58,11 +57,6 @@ class HistoryRows:
     windows: Windows
     source: str
 
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """Return the rows that count."""
-        return stand(self.read, self.windows)
-
 
 def read_history(description: EventDescription, source: EventSource, windows: Windows) -> HistoryRows:
     """Read the rows of a history, and compile its rules without any pass that makes them cheaper."""
@@ -70,12 +64,6 @@ def read_history(description: EventDescription, source: EventSource, windows: Wi
     program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
     names = ", ".join(dict.fromkeys(part.source for part in source.parts))
     return HistoryRows(description, program, read.blocks, windows, names)
-
-
-def stand(blocks: Iterable[Block], windows: Windows) -> tuple[Block, ...]:
-    """Return the rows that count, without those that were taken back."""
-    inside = (set_aside(block, windows.fence)[0] for block in blocks)
-    return tuple(standing(counted(block, windows).block, windows) for block in inside)
 
 
 def replay(
@@ -157,6 +145,12 @@ class Replay:
 
     def name(self, fact: TimedFact) -> str:
         return self.name_key(fact.relation, fact.key)
+
+    def say(self, fact: TimedFact) -> str:
+        """Return what the author of the rules says of a grounding, or nothing."""
+        texts = list(map(self.text, fact.key))
+        value = texts.pop() if fact.relation.kind == "valued" else fact.relation.value
+        return self.background.say(base_name(fact.relation), texts, None if value is None else str(value))
 
     def name_key(self, relation: Relation, key: PartialKey) -> str:
         """Write a grounding as rules do; `_` where it is open."""
@@ -263,22 +257,23 @@ class Replay:
     def rows_like(self, relation: Relation, key: PartialKey) -> Iterator[LeafRows]:
         """Iterate over all rows of an input about groundings like this one, in which None is anything."""
         for block in self.blocks_of(relation):
-            mask = self.rows_with(block, key)
+            mask = rows_with(block, [None if code is None else self.text(code) for code in key])
             if mask.any():
                 yield LeafRows(block, np.flatnonzero(mask), self.source)
-
-    def rows_with(self, block: Block, key: PartialKey) -> Mask:
-        """Return which rows of a block are about groundings like this one."""
-        mask = np.ones(len(block), np.bool_)
-        for position, code in enumerate(key):
-            if code is not None:
-                mask &= _equals(block.column(position), self.text(code))
-        return mask
 
 
 def base_name(relation: Relation) -> str:
     """Return what the author of the rules calls a relation."""
     return relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}")
+
+
+def rows_with(block: Block, texts: Iterable[str | None]) -> Mask:
+    """Return which rows of a block have these arguments; None is anything."""
+    mask = np.ones(len(block), np.bool_)
+    for position, text in enumerate(texts):
+        if text is not None and mask.any():
+            mask &= _equals(block.column(position), text)
+    return mask
 
 
 def _equals(column: pa.Array, text: str) -> Mask:

@@ -22,6 +22,7 @@ COMMANDS = {
     "stream": ("stream", "stream"),
     "why": ("why", "why"),
     "test": ("test", "run_tests"),
+    "diff": ("diff", "diff_rules"),
     "progress": ("progress", "progress"),
     "show": ("show", "show_results"),
     "timeline": ("timeline", "timeline"),
@@ -29,7 +30,7 @@ COMMANDS = {
     "warm": ("warm", "warm"),
     "demo": ("demo", "demo"),
 }
-TAKES_EVENT_FILES = ("run", "why", "progress", "timeline")
+TAKES_EVENT_FILES = ("run", "why", "diff", "progress", "timeline")
 
 
 class Commands(TyperGroup):

@@ -63,9 +63,7 @@ Functions = Annotated[
 ]
 AllowDir = Annotated[
     list[Path] | None,
-    rules_option(
-        metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."
-    ),
+    rules_option(metavar="DIR", help="Another folder that rule files may name files in; may be given several times."),
 ]
 Bound = Annotated[
     list[str] | None,

@@ -20,7 +20,7 @@ from holdsfor.cli.output.console import say, show
 from holdsfor.cli.start.reading import load_rules
 
 CHECKPOINT = input_option(
-    metavar="FOLDER", help="Instead of events: the folder of a stream's checkpoint, or of a saved session."
+    metavar="DIR", help="Instead of events: the folder of a stream's checkpoint, or of a saved session."
 )
 START = time_option(metavar="TIME", help="The history begins after it: a tick, or 2026-03-01T08:00.")
 END = time_option(metavar="TIME", help="When; the end of the events if not given.")

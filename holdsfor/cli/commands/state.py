@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdsfor.local.state import HeldRows
 
 CHECKPOINT = typer.Argument(metavar="CHECKPOINT", help="A stream's checkpoint.")
-FOLDER = typer.Argument(metavar="FOLDER", help="A stream's checkpoint, or what `session.save` wrote.")
+FOLDER = typer.Argument(metavar="DIR", help="A stream's checkpoint, or what `session.save` wrote.")
 ROWS = typer.Option("--rows", metavar="RELATION", help="Print the rows of one fluent or event, such as gap or gap/1.")
 LIMIT = typer.Option(min=1, help="How many rows at most.")
 HEADER = ("where", "what for", "relation", "rows", "bytes", "oldest", "newest")

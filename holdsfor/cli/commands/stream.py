@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from holdsfor.io.metrics.neighbours import SourceMetrics
 
 FROM = input_option(
-    "--from", metavar="FOLDER|mqtt://...|kafka://...", help="A folder that gets new files, or a broker and topics."
+    "--from", metavar="DIR|mqtt://...|kafka://...", help="A folder that gets new files, or a broker and topics."
 )
 ONCE = input_option("--once", help="End when all that is there has been read.")
 EVERY = input_option(
@@ -77,15 +77,16 @@ MAX_FUTURE = time_option(
 )
 
 TO = output_option(
-    metavar="console|mqtt://...|kafka://...|http://...|FOLDER", help="Where changes go; may be given several times."
+    metavar="console|mqtt://...|kafka://...|http://...|DIR", help="Where changes go; may be given several times."
 )
 MESSAGE_TIMES = output_option(help="Times in messages: as ticks, or in ISO 8601 (2026-03-01T09:15:25Z).")
+MESSAGE_FORMAT = output_option(help="Messages as JSON, or as dRTEC's lines, which brokers and files get.")
 MESSAGE_ARGUMENTS = output_option(help="Arguments in messages: as a list, or named as columns of results are.")
-OUT = output_option("--out", "-o", metavar="FOLDER", help="A folder for the tables. Default: in the checkpoint.")
+OUT = output_option("--out", "-o", metavar="DIR", help="A folder for the tables. Default: in the checkpoint.")
 REPORT = output_option(help="Tell all that is known, what has begun for certain, or what will never change.")
 
 CHECKPOINT = fault_option(
-    metavar="FOLDER", help="A folder for the state. A stream that finds its own there goes on where it was."
+    metavar="DIR", help="A folder for the state. A stream that finds its own there goes on where it was."
 )
 FSYNC = fault_option("--fsync", help="Survive a power cut, not only the death of processes; slower.")
 TAKE_OVER = fault_option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
@@ -103,7 +104,7 @@ BUCKETS = engine_option(
     help="Entities are shared out over so many, for the life of the stream. Default: 1; on Spark 2 a core.",
 )
 
-METRICS_PORT = metrics_option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
+METRICS_PORT = metrics_option(metavar="PORT", help="Serve metrics for Prometheus on this port of this machine.")
 METRICS_HOST = metrics_option(metavar="HOST", help="Serve them to others, too: 0.0.0.0 for all, as in a container.")
 STALL_AFTER = metrics_option(
     metavar="DURATION", help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min."
@@ -128,6 +129,7 @@ def stream(
     to: Annotated[list[str] | None, TO] = None,
     message_times: Annotated[OneOf["ticks", "iso"], MESSAGE_TIMES] = "ticks",
     message_arguments: Annotated[OneOf["list", "named"], MESSAGE_ARGUMENTS] = "list",
+    message_format: Annotated[OneOf["json", "drtec"], MESSAGE_FORMAT] = "json",
     out: Annotated[str | None, OUT] = None,
     format: Format = None,
     mapping: Mapping = None,
@@ -217,6 +219,7 @@ def stream(
             sinks=sinks,
             message_times=message_times,
             message_arguments=message_arguments,
+            message_format=message_format,
             on_sink_failure=on_sink_failure,
             watch=stack.enter_context(watching(unit, server, log_format == "text", health)),
             take_over=take_over,

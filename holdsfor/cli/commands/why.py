@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -34,6 +35,7 @@ END = time_option(metavar="TIME", help="What arrives after it is not read.")
 NOT = typer.Option("--not", help="Tell why it was not so, and what would have made it so.")
 CHANGED = typer.Option("--changed", help="Tell for each change of a fluent which row caused it: late, retracted, new.")
 AS_OF = time_option("--as-of", metavar="TIME", help="As it was known then: from what had arrived.")
+HTML = output_option("--html", metavar="FILE", help="Write the tree as a page.")
 AS_JSON = output_option("--json", help="As one JSON object, for programs.")
 
 
@@ -56,9 +58,14 @@ def why(
     denied: Annotated[bool, NOT] = False,
     changed: Annotated[bool, CHANGED] = False,
     as_of: Annotated[str | None, AS_OF] = None,
+    html: Annotated[Path | None, HTML] = None,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
     """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
+    from holdsfor.cli.output.trees import say_tree
+    from holdsfor.view.reasons import write_reasons
+    from holdsfor.why.why_not.refutation import Refutation
+
     if len(rules) == 1 and rules[0].is_dir():
         origin = read_origin(rules[0])
     else:
@@ -81,4 +88,12 @@ def why(
     if at is None:
         raise typer.BadParameter("--at: a time is needed; --changed asks for all changes.")
     answer = origin.why_not(fact, at) if denied else origin.why(fact, at)
-    say(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else str(answer))
+    tree = answer.tree if isinstance(answer, Refutation) else answer
+    changes = [str(change) for change in answer.changes] if isinstance(answer, Refutation) else []
+    if html is not None:
+        write_reasons(html, tree, changes)
+        say(f"Reasons: {html}")
+    elif as_json:
+        say(json.dumps(answer.as_dict(), ensure_ascii=False))
+    else:
+        say_tree(tree, changes)

@@ -51,9 +51,9 @@ class SparkHost:
     log: Path
 
     def stop(self) -> None:
-        from pyspark.sql import SparkSession
+        with suppress(Exception):  # it may be gone already, or was never installed
+            from pyspark.sql import SparkSession
 
-        with suppress(Exception):  # it may be gone already
             running = SparkSession.getActiveSession()
             if running is not None:
                 running.stop()
@@ -170,7 +170,7 @@ def _topic_of(address: str) -> str:
 
 @contextmanager
 def serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServer | None]:
-    """Serve figures for machines, if asked."""
+    """Serve metrics for machines, if asked."""
     from holdsfor.io.metrics import MetricsServer
 
     if port is None:
@@ -184,7 +184,7 @@ def serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServ
 def watching(
     unit: TickUnit, server: MetricsServer | None, draws: bool, health: Health
 ) -> Iterator[Callable[[BatchMetrics], None]]:
-    """Show progress to people, and add it to figures for machines if asked."""
+    """Show progress to people, and add it to metrics for machines if asked."""
     from holdsfor.view.live import LiveProgress
 
     with LiveProgress(unit, draws=draws, sinks=lambda: health.sinks()) as display:

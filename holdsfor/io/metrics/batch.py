@@ -1,4 +1,4 @@
-"""The figures of one batch, and of all batches so far, in the text format of Prometheus (version 0.0.4)."""
+"""The metrics of one batch, and of all batches so far, in the text format of Prometheus (version 0.0.4)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BatchCounts:
 
 @dataclass(frozen=True)
 class BatchMetrics:
-    """Figures of one batch. `str` is a line for a log."""
+    """Metrics of one batch. `str` is a line for a log."""
 
     batch: int
     counts: BatchCounts = BatchCounts()
@@ -51,7 +51,7 @@ class BatchMetrics:
 
     def __str__(self) -> str:
         counts = self.counts
-        figures: dict[str, Any] = {
+        metrics: dict[str, Any] = {
             "batch": self.batch,
             "events_in": counts.events_in,
             "dropped": counts.dropped,
@@ -70,10 +70,10 @@ class BatchMetrics:
             "latency_ms": f"{self.latency_ms:.1f}",
             **{f"{phase}_ms": f"{seconds * 1000:.1f}" for phase, seconds in self.seconds.items()},
         }
-        return " ".join(f"{name}={value}" for name, value in figures.items() if value is not None)
+        return " ".join(f"{name}={value}" for name, value in metrics.items() if value is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures by the names of Spark's `lastProgress` where it has one."""
+        """Return the metrics by the names of Spark's `lastProgress` where it has one."""
         counts = self.counts
         stamp = datetime.fromtimestamp(self.finished, UTC).isoformat(timespec="milliseconds")
         return {
@@ -102,7 +102,7 @@ class BatchMetrics:
 
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-KEPT = 100  # batches whose figures can be asked for
+KEPT = 100  # batches whose metrics can be asked for
 
 COUNTERS = {
     "events_in": ("holdsfor_events_total", "Events read."),
@@ -127,7 +127,7 @@ Labelled: TypeAlias = Mapping[str, float]
 
 
 class Totals:
-    """Counts that only grow, the last figures, and the last batches. Many threads may use one."""
+    """Counts that only grow, the last metrics, and the last batches. Many threads may use one."""
 
     def __init__(self) -> None:
         self._lock = Lock()

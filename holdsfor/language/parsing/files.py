@@ -41,7 +41,7 @@ def loading(
         if not all(_is_inside(path, folders) for path in tries):
             if tries[0].name == PROGRAM:
                 continue
-            hint = "give it along with the others, move it there, or allow its folder: --allow-dir FOLDER"
+            hint = "give it along with the others, move it there, or allow its folder: --allow-dir DIR"
             message = f"`{name.name}` is not loaded: it is outside the folders of the rule files"
             draft.error("file", message, name.place, hint)
             continue

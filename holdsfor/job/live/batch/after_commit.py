@@ -1,4 +1,4 @@
-"""Follow up a batch that counts, besides delivery: figures for who watches, warnings, compacted logs."""
+"""Follow up a batch that counts, besides delivery: metrics for who watches, warnings, compacted logs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Compactor:
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """Turns the counts of each batch into figures for people and machines."""
+    """Turns the counts of each batch into metrics for people and machines."""
 
     show: Callable[[BatchMetrics], None]
     deliveries: Deliveries
@@ -108,7 +108,7 @@ class CutTimeWarning:
 
 
 def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
-    """Return the figures of a batch, its delivery included."""
+    """Return the metrics of a batch, its delivery included."""
     counts = dict(commit.counts)
     if seconds_to_deliver:
         counts["seconds_to_deliver"] = seconds_to_deliver
@@ -124,7 +124,7 @@ def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
             files_changed=int(counts.get("files_changed", 0)),
             units_quarantined=int(counts.get("units_quarantined", 0)),
             query_times=int(counts.get("query_times", 0)),
-            changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
+            changes=commit.changes,
             overflows=int(counts.get("arithmetic_overflows", 0)),
         ),
         state_bytes=commit.state.size,
