@@ -263,10 +263,20 @@ class PatternMaker:
     def _where(self, depth: int, alternatives: bool) -> Drawn:
         inner = self.pattern(depth, alternatives)
         conditions, more = self._conditions(inner.sure)
+        if self.fluents and self.random.random() < 0.3:
+            conditions = [*conditions[:1], self._holding(inner.sure)]
         if not conditions:
             return inner
         text = conditions[0] if len(conditions) == 1 else f"({', '.join(conditions)})"
         return Drawn(f"{inner.text} WHERE {text}", inner.sure | more, inner.seen | more, inner.happening, inner.needed)
+
+    def _holding(self, sure: dict[str, str]) -> str:
+        """A fluent at the end of the occurrence."""
+        name = self.random.choice(list(self.fluents))
+        keys = [name for name, sort in sure.items() if sort == "K"]
+        key = self.random.choice((*keys, "k"))
+        negation = self.random.choice(("", "\\+ "))
+        return f"{negation}holdsAt({name}({key})=true, {self._fresh('T')})"
 
     def _conditions(self, sure: dict[str, str]) -> tuple[list[str], dict[str, str]]:
         numbers = [name for name, sort in sure.items() if sort == "N"]

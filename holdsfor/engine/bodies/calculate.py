@@ -23,8 +23,7 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.rows.moving import look_up_answers
 from holdsfor.language.arithmetic import FUNCTIONS, Number, Overflow
-from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, is_ground, variables
-from holdsfor.plan.compiler.bodies.rewrite import substitute
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, is_ground, substitute, variables
 
 Mask = npt.NDArray[np.bool_]
 UNKNOWN, YES, NO = 0, 1, 2

@@ -51,10 +51,10 @@ class Intervals(Data):
     def take(self, rows: Ints) -> Intervals:
         return self if rows.size == self.s.size else self.of(self.s[rows], self.e[rows])
 
-    def change(self, removed: Ints, added: Intervals) -> Intervals:
-        if not added.s.size and not removed.size:
+    def change(self, removed: Ints, more: Intervals) -> Intervals:
+        if not more.s.size and not removed.size:
             return self
-        return self.of(*change_intervals(self.s, self.e, removed, added.s, added.e)) if self.s.size else added
+        return self.of(*change_intervals(self.s, self.e, removed, more.s, more.e)) if self.s.size else more
 
     def merge(self, other: Intervals) -> tuple[Intervals, Ints]:
         _, order = sort_packed(np.concatenate([self.s, other.s]), self.axis.time_bits)

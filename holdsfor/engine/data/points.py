@@ -128,16 +128,16 @@ class Points(Data):
     def unite(self, other: Points) -> Points:
         return united([other, self])
 
-    def change(self, removed: Ints, added: Points) -> Points:
+    def change(self, removed: Ints, more: Points) -> Points:
         if not len(self):
-            return added
-        if not len(added) or added.key != self.key:
+            return more
+        if not len(more) or more.key != self.key:
             kept = np.ones(len(self), np.bool_)
             kept[removed] = False
-            return united([self.where(kept), added])
-        if not removed.size and self.is_packed and added.is_packed:
-            return Points(self.axis, self.dictionary, self.arity, self.key, merge_sorted(self.packed, added.packed), {})
-        return self.join_in_order(added, order_changed(self.packed, removed, added.packed))
+            return united([self.where(kept), more])
+        if not removed.size and self.is_packed and more.is_packed:
+            return Points(self.axis, self.dictionary, self.arity, self.key, merge_sorted(self.packed, more.packed), {})
+        return self.join_in_order(more, order_changed(self.packed, removed, more.packed))
 
     def merge(self, other: Points) -> tuple[Points, Ints]:
         if not len(self) or not len(other):

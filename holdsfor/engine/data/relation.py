@@ -118,7 +118,7 @@ class Data:
         """Return the rows of both, sorted again."""
         raise NotImplementedError
 
-    def change(self, removed: Ints, added: Self) -> Self:
+    def change(self, removed: Ints, more: Self) -> Self:
         """Return the rows without those at these places, which are sorted, and with others, which it has not."""
         raise NotImplementedError
 
