@@ -20,6 +20,7 @@ COMMANDS = {
     "run": ("run", "run"),
     "stream": ("stream", "stream"),
     "why": ("why", "why"),
+    "verify": ("verify", "verify"),
     "test": ("test", "run_tests"),
     "progress": ("progress", "progress"),
     "show": ("show", "show_results"),
