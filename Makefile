@@ -18,6 +18,7 @@ test: lint types unit
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell *.md docs examples benchmarks holdsfor tests/README.md
 
 types: $(READY)
 	$(BIN)/mypy

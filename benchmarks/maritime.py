@@ -1,9 +1,9 @@
-"""A user's second: 1M maritime rows of RTEC's CSV and 21 fluents, from files to Parquet (reads ../shared/prototypes).
+"""A user's second: 1M maritime rows of RTEC's CSV and 21 fluents, from files to Parquet.
 
-Usage: [RTEC=<checkout of RTEC> [SWIPL=swipl]] python -m benchmarks.maritime [VESSELS ROWS]. Prints seconds, by the
-clock and of CPU, each the least of some rounds: `holdsfor run` in a cold process, and `recognise` in a warm one, with
-its parts. With RTEC also what that takes, once: its reading and its recognition, without loading and printing, and how
-many times as long that is.
+Usage: [RTEC=<checkout of RTEC> [SWIPL=swipl]] python -m benchmarks.maritime [VESSELS ROWS]. Simulates a fleet. Prints
+seconds, by the clock and of CPU, each the least of some rounds: `holdsfor run` in a cold process, and `recognise` in a
+warm one, with its parts. With RTEC also what that takes, once: its reading and its recognition, without loading and
+printing, how many times as long that is, and how many intervals agree.
 """
 
 from __future__ import annotations
@@ -19,33 +19,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import holdsfor
-from benchmarks.rtec import Measured, measure_rtec
+from benchmarks.rtec import Measured, ending, measure_rtec, named
+from benchmarks.rtec_fleet import RtecFiles, write_fleet
+from examples.maritime.simulate import simulate
 from holdsfor.cli.start.rtec_defaults import Defaults
 from holdsfor.io.tables.write import write_tables
 
-PROTOTYPES = Path(__file__).resolve().parents[2] / "shared" / "prototypes"
 ROUNDS = 5
-#: What RTEC needs to be told of the fluents, and we do not.
-GROUNDINGS = """
-grounding(withinArea(V,AT)=true) :- vessel(V), areaT(AT).
-grounding(gap(V)=S) :- vessel(V), portStatus(S).
-grounding(stopped(V)=S) :- vessel(V), portStatus(S).
-grounding(movingSpeed(V)=S) :- vessel(V), movingStatus(S).
-grounding(lowSpeed(V)=true) :- vessel(V).
-grounding(changingSpeed(V)=true) :- vessel(V).
-grounding(highSpeedNearCoast(V)=true) :- vessel(V).
-grounding(tuggingSpeed(V)=true) :- vessel(V).
-grounding(trawlSpeed(V)=true) :- vessel(V).
-grounding(trawlingMovement(V)=true) :- vessel(V).
-grounding(underWay(V)=true) :- vessel(V).
-grounding(drifting(V)=true) :- vessel(V).
-grounding(anchoredOrMoored(V)=true) :- vessel(V).
-grounding(trawling(V)=true) :- vessel(V).
-grounding(loitering(V)=true) :- vessel(V).
-grounding(proximity(V,W)=true) :- vpair(V,W).
-grounding(rendezVous(V,W)=true) :- vpair(V,W).
-grounding(tugging(V,W)=true) :- vpair(V,W).
-"""
 
 
 class Taken(NamedTuple):
@@ -56,30 +36,37 @@ class Taken(NamedTuple):
 
 
 def main(vessels: int = 5_000, rows: int = 1_000_000) -> None:
-    if not PROTOTYPES.exists():
-        print("maritime: ../shared is absent, so there is nothing to measure")
-        return
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(PROTOTYPES / "export_events.py"), str(vessels), str(rows)]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        rules = [str(PROTOTYPES / "maritime.ec"), f"{folder}/maritime_{vessels}_background.ec"]
-        events, out = f"{folder}/maritime_{vessels}.csv", f"{folder}/out"
+        files = write_fleet(simulate(rows, vessels=vessels), Path(folder))
+        rules, events, out = [str(files.rules), str(files.background)], str(files.events), f"{folder}/out"
         cold = measure("cold, command line to Parquet", lambda: run_cold(rules, events, out))
         warm = measure_warm(rules, events, out)
         if "RTEC" in os.environ:
-            report_rtec(run_rtec(Path(os.environ["RTEC"]), rules, events, Path(folder)), cold, warm)
+            theirs = run_rtec(Path(os.environ["RTEC"]), files, Path(folder))
+            report_rtec(theirs, cold, warm)
+            compare(theirs, files)
 
 
-def run_rtec(checkout: Path, rules: list[str], events: str, folder: Path) -> Measured:
+def run_rtec(checkout: Path, files: RtecFiles, folder: Path) -> Measured:
     """One window over all of the stream, in a copy of the checkout."""
-    copy, own = folder / "rtec", folder / "rules.prolog"
-    shutil.copytree(checkout, copy, ignore=shutil.ignore_patterns(".git"))
-    own.write_text(Path(rules[0]).read_text() + GROUNDINGS)
+    copy = folder / "rtec"
+    shutil.copytree(checkout, copy, ignore=shutil.ignore_patterns(".git", "dataset"))
     durations = copy / "examples" / "maritime" / "resources" / "auxiliary" / "compare.prolog"  # has intDurGreater
-    with open(events, encoding="utf-8") as lines:
-        end = max(int(line.split("|", 2)[1]) for line in lines) + 1
-    files = [own, durations, Path(rules[1])]
-    return measure_rtec("maritime", Defaults(files, [events], None, end, end, 0, end, 1), copy)
+    read = [files.rules, durations, files.background]
+    return measure_rtec(
+        "maritime", Defaults(read, [str(files.events)], None, files.last, files.last, 0, files.last), copy
+    )
+
+
+def compare(theirs: Measured, files: RtecFiles) -> None:
+    """Print how many intervals both have."""
+    description = holdsfor.load(files.rules, files.background)
+    found = holdsfor.recognise(description, files.events, format="rtec", start=0, end=files.last).intervals.to_pylist()
+    ours = {
+        (named(row["fluent"], ",".join(row["args"]), row["value"]), row["start"], ending(row["end"], files.last))
+        for row in found
+    }
+    print(f"{len(theirs.intervals):,} intervals of RTEC, {len(ours):,} here, {len(ours & theirs.intervals):,} in both")
 
 
 def report_rtec(theirs: Measured, cold: Taken, warm: Taken) -> None:

@@ -1,8 +1,8 @@
 """Interval patterns, events per second of CPU time on one core, from rules: python -m benchmarks.patterns.
 
-Sequences are those of ../shared/reference/anchors.md, beside DuckDB's join of the same rows where it is installed
+Sequences stand beside DuckDB's join of the same rows where it is installed
 (`pip install duckdb`; it is no dependency) and beside what CORE reached on this kind of machine. The rest is beside
-what ETALIS's paper tells. The numbers of matches of sequences, sums and ships are compared with known ones.
+what ETALIS's paper tells. The numbers of matches of sequences and sums are compared with known ones.
 
 Two rates are told: of the evaluation alone, with the events on the axis, and with putting them there (encoding, packing
 and sorting columns in order of arrival). DuckDB's tables are loaded before its clock starts, and it only counts.
@@ -10,12 +10,9 @@ and sorting columns in order of arrival). DuckDB's tables are loaded before its 
 
 from __future__ import annotations
 
-import csv
-import gzip
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -39,7 +36,6 @@ from holdsfor.kernels.kernel import Ints
 from holdsfor.plan import plan
 
 ROOT = Path(__file__).resolve().parents[1]
-SHIPS = ROOT.parent / "shared" / "data" / "noaa_ais_2022-01-03.csv.gz"
 EVENTS = 1_000_000
 ROUNDS = 5
 ROOM = 32  # for terms that rules make, as a run would find out
@@ -78,15 +74,6 @@ QUERIES = {
         join events c on b.key = c.key and c.t > b.t and c.t - a.t < {window}
         where a.type = 0 and b.type = 1 and c.type = 2""",
 }
-#: A stop, rows that are neither, a move: neither a stop nor a move lies in between. The place of a row is its time,
-#: because rows of a vessel at the same second follow each other too.
-DEPARTURES = """
-stop(V, At) <- position(V, At, Speed) WHERE Speed < 0.5.
-move(V, At) <- position(V, At, Speed) WHERE Speed > 3.
-departure(V, Stopped, Moved) <- NOT(stop(V, _) OR move(V, _)).[stop(V, Stopped), move(V, Moved)]
-    WHERE Moved - Stopped =< 3600.
-"""
-DEPARTURE_MAPPING = {"name": "event", "time": "place", "events": {"position": ["vessel", "seconds", "speed"]}}
 
 
 @dataclass(frozen=True)
@@ -240,27 +227,6 @@ def growth() -> Iterator[tuple[str, ...]]:
             yield f"{name}, {what}", f"{seconds[1] / seconds[0]:.1f}"
 
 
-def read_positions(path: Path = SHIPS) -> pa.Table:
-    """Vessel, seconds and speed of each row, in order of time, then of the file; its place is its time."""
-    with gzip.open(path, "rt") as file:
-        rows = [(row["MMSI"], row["BaseDateTime"], float(row["SOG"])) for row in csv.DictReader(file)]
-    rows.sort(key=lambda row: row[1])
-    vessels, texts, speeds = zip(*rows, strict=True)
-    seconds = [int(datetime.fromisoformat(text).timestamp()) for text in texts]
-    columns = {"vessel": [f"v{vessel}" for vessel in vessels], "seconds": seconds, "speed": speeds}
-    return pa.table({"event": ["position"] * len(rows), **columns, "place": range(1, len(rows) + 1)})
-
-
-def on_shared_data() -> Iterator[tuple[str, ...]]:
-    """Stop-then-move on real ships; only where the file is."""
-    if SHIPS.exists():
-        table = read_positions()
-        ours = prepare_rules(DEPARTURES, table, DEPARTURE_MAPPING)
-        expect("stop-then-move", ours.count("departure"), 402)
-        alone, whole = interleaved(ours.evaluate, ours.evaluate_from_columns)
-        yield "stop-then-move, 402 matches", millions(table.num_rows / alone), millions(table.num_rows / whole)
-
-
 def expect(name: str, count: int, known: int) -> None:
     if count != known:
         raise AssertionError(f"{name}: {count:,} matches, not {known:,}")
@@ -291,7 +257,6 @@ PARTS: Mapping[str, tuple[str, tuple[str, ...], Callable[[], Iterator[tuple[str,
         beside_etalis,
     ),
     "growth": ("Ten times the events", ("pattern", "x time"), growth),
-    "ships": ("On shared data", ("pattern", "rows/s", "from columns"), on_shared_data),
 }
 
 

@@ -1,4 +1,4 @@
-"""Explanations of a large history: 1M maritime rows as Parquet and 17 fluents (reads ../shared/prototypes).
+"""Explanations of a large history: 1M maritime rows as Parquet and 17 fluents.
 
 Usage: python -m benchmarks.why [VESSELS ROWS QUESTIONS]. Prints quantiles over random intervals: why at a random point
 of one, with the input read before (warm); why not at a random point beside one, with its changes verified; and
@@ -24,7 +24,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import holdsfor
-from benchmarks.maritime import PROTOTYPES, cpu_seconds, with_compiled_modules
+from benchmarks.maritime import cpu_seconds, with_compiled_modules
+from benchmarks.rtec_fleet import write_fleet
+from examples.maritime.simulate import simulate
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import Block
@@ -33,15 +35,11 @@ COLD, SEED = 10, 7
 
 
 def main(vessels: int = 5_000, rows: int = 1_000_000, questions: int = 1_000) -> None:
-    if not PROTOTYPES.exists():
-        print("why: ../shared is absent, so there is nothing to measure")
-        return
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(PROTOTYPES / "export_events.py"), str(vessels), str(rows)]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        rules = [str(PROTOTYPES / "maritime.ec"), f"{folder}/maritime_{vessels}_background.ec"]
+        files = write_fleet(simulate(rows, vessels=vessels), Path(folder))
+        rules = [str(files.rules), str(files.background)]
         description = holdsfor.load(*rules)
-        write_parquet(description, f"{folder}/maritime_{vessels}.csv", Path(folder))
+        write_parquet(description, str(files.events), Path(folder))
         run = [*rules, "--mapping", f"{folder}/mapping.toml", "--engine", "local", "-o", f"{folder}/out"]
         call(["run", *run])
         measure_warm(description, Path(folder), questions)

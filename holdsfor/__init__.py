@@ -12,7 +12,55 @@ from holdsfor.functions import Function, vectorised
 
 if TYPE_CHECKING:
     from holdsfor import sinks, sources, spark
+    from holdsfor.authoring import (
+        Calculation,
+        Condition,
+        RuleStatement,
+        Symbol,
+        Variable,
+        choose,
+        clause,
+        compare,
+        count,
+        deadline,
+        declare,
+        define,
+        directive,
+        end,
+        ends,
+        event,
+        events,
+        facts,
+        first_point,
+        fluent,
+        given,
+        goal,
+        greatest,
+        grounding,
+        happens,
+        holds,
+        initially,
+        initiated,
+        least,
+        matches,
+        measure,
+        moment,
+        none_of,
+        now,
+        pattern,
+        point_after,
+        predicate,
+        renewed,
+        rules,
+        start,
+        starts,
+        term,
+        terminated,
+        total,
+        variables,
+    )
     from holdsfor.engine.output.result import Result
+    from holdsfor.intervals import Intervals
     from holdsfor.io.readers.read import read_events
     from holdsfor.io.storage.fold import Changes, Current
     from holdsfor.job.live.query import StreamQuery
@@ -29,28 +77,74 @@ if TYPE_CHECKING:
     vectorized = vectorised
 
 __all__ = [
+    "Calculation",
     "Changes",
+    "Condition",
     "Current",
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
+    "Intervals",
     "Result",
+    "RuleStatement",
     "Session",
     "StreamQuery",
+    "Symbol",
+    "Variable",
     "bounded",
+    "choose",
+    "clause",
+    "compare",
+    "count",
+    "deadline",
+    "declare",
+    "define",
+    "directive",
+    "end",
+    "ends",
+    "event",
+    "events",
+    "facts",
+    "first_point",
+    "fluent",
+    "given",
+    "goal",
+    "greatest",
+    "grounding",
+    "happens",
+    "holds",
+    "initially",
+    "initiated",
+    "least",
     "load",
+    "matches",
+    "measure",
+    "moment",
+    "none_of",
+    "now",
     "parse",
+    "pattern",
+    "point_after",
+    "predicate",
     "progress",
     "read_changes",
     "read_current",
     "read_events",
     "recognise",
+    "renewed",
     "resume",
+    "rules",
     "session",
     "sinks",
     "sources",
     "spark",
+    "start",
+    "starts",
     "stream",
+    "term",
+    "terminated",
+    "total",
+    "variables",
     "vectorised",
 ]
 __version__ = "0.1.0"
@@ -62,6 +156,7 @@ _HOMES = {
     "Current": "holdsfor.io.storage.fold",
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
+    "Intervals": "holdsfor.intervals",
     "Result": "holdsfor.engine.output.result",
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",
@@ -77,6 +172,54 @@ _HOMES = {
     "stream": "holdsfor.local.stream",
     "vectorised": "holdsfor.functions",
 }
+#: What rules in Python are made of.
+_AUTHORING = (
+    "Calculation",
+    "Condition",
+    "Symbol",
+    "Variable",
+    "RuleStatement",
+    "choose",
+    "clause",
+    "compare",
+    "count",
+    "deadline",
+    "declare",
+    "define",
+    "directive",
+    "end",
+    "ends",
+    "event",
+    "events",
+    "facts",
+    "first_point",
+    "fluent",
+    "given",
+    "goal",
+    "greatest",
+    "grounding",
+    "happens",
+    "holds",
+    "initially",
+    "initiated",
+    "least",
+    "matches",
+    "measure",
+    "moment",
+    "none_of",
+    "now",
+    "pattern",
+    "point_after",
+    "predicate",
+    "renewed",
+    "rules",
+    "start",
+    "starts",
+    "term",
+    "terminated",
+    "total",
+    "variables",
+)
 #: The spelling of most of Python's world.
 _SPELLINGS = {"recognize": "recognise", "vectorized": "vectorised"}
 
@@ -85,9 +228,10 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"holdsfor.{name}")
     spelling = _SPELLINGS.get(name, name)
-    if spelling not in _HOMES:
+    home = "holdsfor.authoring" if name in _AUTHORING else _HOMES.get(spelling)
+    if home is None:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[spelling]), spelling)
+    value = globals()[name] = getattr(import_module(home), spelling)
     return value
 
 
@@ -106,7 +250,7 @@ def load(
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow_dir: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
     functions: your own functions for aggregates, by name: {"median": numpy.median}."""
-    from holdsfor.rules import load_rules, make_closures
+    from holdsfor.loading import load_rules, make_closures
 
     description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions)
     make_closures(description)
@@ -118,7 +262,7 @@ def parse(
 ) -> EventDescription:
     """Read and check rule texts. facts: tables of background facts, functions: for aggregates, both as `load` takes
     them."""
-    from holdsfor.rules import make_closures, parse_rules
+    from holdsfor.loading import make_closures, parse_rules
 
     description = parse_rules(*texts, facts=facts, functions=functions)
     make_closures(description)

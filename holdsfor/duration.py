@@ -160,7 +160,7 @@ def seconds_between(text: str) -> float:
     return ticks(text, "us") / PER_SECOND["us"]
 
 
-def check_unit(unit: str, name: str = "tick_unit") -> str:
+def check_unit(unit: str) -> str:
     if unit not in PER_SECOND:
-        raise HoldsforError(f"unknown {name} {unit!r}: give the unit of time of the events, 's', 'ms' or 'us'.")
+        raise HoldsforError(f"unknown tick_unit {unit!r}: give the unit of time of the events, 's', 'ms' or 'us'.")
     return unit

@@ -109,7 +109,7 @@ def _findings(tables: dict[str, pa.Table], types: dict[str, str]) -> None:
     alarms = sorted(tables["occurrences"].to_pylist(), key=lambda row: row["start"])
     for row in alarms[-3:]:
         lines.append((f"{row['event']}: {row['args'][0]}", who(row["args"][1:]), _utc(row["start"]), "", ""))
-    show("Worth a look", ("what", "who", "from", "to", "lasted"), lines)
+    show("Worth a look", ("fluent", "args", "start", "end", "duration"), lines)
 
 
 def _utc(seconds: int) -> str:

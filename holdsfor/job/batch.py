@@ -61,7 +61,7 @@ class BatchCrew(Protocol):
 def run_batch(
     program: Program, times: Ticks, buckets: int, crew: BatchCrew, out: str | Path | None = None
 ) -> dict[str, Any]:
-    """Runs the job, more than once where only its rows tell times and types; gives its figures. out: for tables."""
+    """Runs the job, more than once where only its rows tell times and types; gives its metrics. out: for tables."""
     started = time.perf_counter()
     if buckets < 1:
         raise HoldsforError(f"there must be at least one bucket, not {buckets}")

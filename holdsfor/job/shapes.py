@@ -67,7 +67,7 @@ def _types_of_results(description: EventDescription, types: Types) -> dict[tuple
 def with_shapes(
     metrics: Mapping[str, Any], description: EventDescription, columns: Columns | None = None
 ) -> dict[str, Any]:
-    """The figures of a run, in which the kinds of arguments are told by table."""
+    """The metrics of a run, in which the kinds of arguments are told by table."""
     shapes = [shape.with_kinds(metrics).to_json() for shape in shapes_of(description, columns, metrics.get(TYPES))]
     others = {name: value for name, value in metrics.items() if not is_kinds_key(name) and name != TYPES}
     return others | {SHAPES: shapes}

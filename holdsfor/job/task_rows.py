@@ -53,8 +53,8 @@ def table_row(name: str, table: pa.Table) -> TaskRow:
     return TaskRow(DONE, 0, 0, name, table_bytes(table))
 
 
-def note_row(note: Mapping[str, Any], use: str = NOTE) -> TaskRow:
-    return TaskRow(DONE, 0, 0, use, json.dumps(note).encode())
+def note_row(note: Mapping[str, Any]) -> TaskRow:
+    return TaskRow(DONE, 0, 0, NOTE, json.dumps(note).encode())
 
 
 def read_notes(rows: Iterable[TaskRow], use: str = NOTE) -> list[Note]:

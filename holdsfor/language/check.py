@@ -17,8 +17,11 @@ from holdsfor.language.description import (
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
+from holdsfor.language.foreign.compiled import compiled
+from holdsfor.language.foreign.first_version import first_version
+from holdsfor.language.foreign.intervals import interval_forms
 from holdsfor.language.parsing.files import allowed_folders, loading
-from holdsfor.language.parsing.syntax import parse
+from holdsfor.language.parsing.syntax import Parsed, parse
 from holdsfor.language.passes.conditions.clashes import clashes
 from holdsfor.language.passes.conditions.comparisons import comparisons, impossible
 from holdsfor.language.passes.conditions.counted import counted
@@ -29,12 +32,15 @@ from holdsfor.language.passes.names.kinds import internal, kinds
 from holdsfor.language.passes.names.pattern_safety import pattern_safety
 from holdsfor.language.passes.names.predicates import predicates
 from holdsfor.language.passes.names.safety import no_evidence, safety
+from holdsfor.language.passes.names.sentences import sentences
 from holdsfor.language.passes.names.slips import lower_case, singletons
+from holdsfor.language.passes.names.undeclared import undeclared
 from holdsfor.language.passes.order.circles import circles, recursion
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.apart import apart
 from holdsfor.language.passes.preparation.bounds import bounds
+from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
@@ -46,9 +52,13 @@ RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
     preprocessing,
+    compiled,
+    first_version,
+    interval_forms,
     read,
     apart,
     cuts,
+    constants,
     values,
     dynamic,
     kinds,
@@ -73,6 +83,8 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     lower_case,
     unending,
     counted,
+    undeclared,
+    sentences,
 )
 
 
@@ -83,15 +95,18 @@ def check(
     tables: Iterable[FactTable] = (),
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    written: Parsed | None = None,
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
     use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
     that is right so far; where there are mistakes, it is asked about the rest. reader_of: what reads facts
-    in very great numbers.
+    in very great numbers. written: clauses that were made in Python, besides.
     """
     draft = _parse_all(sources, allow, functions, tables, reader_of)
+    if written is not None:
+        _add(draft.texts, written)
     parsed = draft.texts.copy()
     _run_passes(draft)
     if any(each.severity == "error" for each in draft.close()):
@@ -117,13 +132,18 @@ def _parse_all(
         source = waiting.pop(0)
         draft.texts.sources[source.name] = source
         parsed = parse(source, reader_of=reader_of)
-        draft.texts.raw += parsed.raw
-        draft.texts.tables += parsed.tables
+        _add(draft.texts, parsed)
         draft.diagnostics += parsed.diagnostics
-        draft.texts.damaged |= parsed.damaged
-        draft.texts.tick_units = parsed.tick_units | draft.texts.tick_units
         waiting += loading(draft, source, parsed.raw, waiting, folders)
     return draft
+
+
+def _add(texts: RuleTexts, parsed: Parsed) -> None:
+    texts.sources.update((source.name, source) for source in parsed.sources)
+    texts.raw += parsed.raw
+    texts.tables += parsed.tables
+    texts.damaged |= parsed.damaged
+    texts.tick_units = parsed.tick_units | texts.tick_units
 
 
 def _run_passes(draft: Draft) -> None:

@@ -215,6 +215,10 @@ class EventDescription:
         define = f"{rules:,} rules that define" if rules != 1 else "1 rule that defines"
         return f"<EventDescription: {define} {defined or 'nothing'}>"
 
+    def __str__(self) -> str:
+        """Return the rules as rule text, also those that were written in Python."""
+        return "\n".join(source.rules for source in self.texts.sources.values() if source.rules)
+
     def _repr_html_(self) -> str:
         from holdsfor.view.notebook import description_html
 

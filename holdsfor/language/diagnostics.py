@@ -121,6 +121,11 @@ class Source:
         self._starts = [0]
         self._starts.extend(end.end() for end in _NEWLINE.finditer(text))
 
+    @property
+    def rules(self) -> str:
+        """Return the rules in it as rule text."""
+        return self.text
+
     def place(self, start: int, end: int) -> Place:
         line = bisect_right(self._starts, start)
         column = start - self._starts[line - 1] + 1

@@ -64,6 +64,7 @@ class FileDeclarations:
     predicates: set[Signature] = field(default_factory=set)  # by `:- dynamic`, perhaps without clauses
     dynamic_domains: set[Signature] = field(default_factory=set)
     points: set[Signature] = field(default_factory=set)
+    durative: set[Signature] = field(default_factory=set)  # by collectIntervals, buildFromPoints or points
     fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
     bounds: dict[Signature, tuple[int, Place]] = field(default_factory=dict)  # bound(f/1, 600)
     extensions: list[tuple[Term, Term, Place]] = field(default_factory=list)  # p(fluent=value)
@@ -88,8 +89,8 @@ class DefinedNames:
     """The names that rules define, and those that come as input.
 
     unreported: what results leave out: definitions (without a value), and values that no grounding declares, where
-    others are. grounded: fluents that some rule initiates for a known grounding; open: heads that leave an argument
-    open.
+    others are. apart: fluents that have a stand-in for each constant. grounded: fluents that some rule initiates for a
+    known grounding; open: heads that leave an argument open.
     """
 
     events: set[Signature] = field(default_factory=set)
@@ -98,6 +99,7 @@ class DefinedNames:
     inputs: list[Input] = field(default_factory=list)
     also_input: list[Input] = field(default_factory=list)  # definitions that may come as input without a declaration
     unreported: set[Unreported] = field(default_factory=set)
+    apart: set[Signature] = field(default_factory=set)
     grounded: set[Signature] = field(default_factory=set)
     open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)
 

@@ -10,10 +10,9 @@ import pyarrow as pa
 from holdsfor.duration import Duration, GivenTimes, TickUnit, TimePoint
 from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.definitions.evaluate import evaluate, make_program
-from holdsfor.engine.input.outliers import set_aside
-from holdsfor.engine.input.window import check_ticks, counted, find_windows, standing
+from holdsfor.engine.input.window import check_ticks, find_windows
 from holdsfor.engine.patterns.partial_matches import progress_table
-from holdsfor.engine.stepping.history import prepare
+from holdsfor.engine.stepping.history import prepare, select_standing
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
@@ -21,10 +20,10 @@ from holdsfor.job.live.state.partial_matches import progress_of_stream
 from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.loading import Rules, as_description
 from holdsfor.local.saving import RECORD
 from holdsfor.local.session import resume
 from holdsfor.plan import plan
-from holdsfor.rules import Rules, as_description
 
 
 def progress(
@@ -61,8 +60,7 @@ def progress(
         program = make_program(plan(description))
         read = source.counting_in(unit).read(description.inputs)
         windows = find_windows(read.timed, *times)
-        inside = [set_aside(block, windows.fence)[0] for block in read.blocks]
-        blocks = [standing(counted(block, windows).block, windows) for block in inside]
+        blocks = select_standing(read.blocks, windows)
 
         def attempt(room: int) -> pa.Table:
             world = prepare(program, blocks, windows, room=room)

@@ -26,9 +26,9 @@ from holdsfor.job.shapes import with_shapes
 from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.loading import Rules, as_description
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
-from holdsfor.rules import Rules, as_description
 from holdsfor.why.derivation import SomeEvents
 from holdsfor.why.origin import Origin
 

@@ -42,10 +42,10 @@ from holdsfor.job.times import check_times
 from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.loading import Rules, as_description
 from holdsfor.local.known import Known
 from holdsfor.local.saving import Saved, SessionTerms, read_session, write_session
 from holdsfor.plan import plan
-from holdsfor.rules import Rules, as_description
 
 if TYPE_CHECKING:
     from holdsfor.why.derivation import Derivation

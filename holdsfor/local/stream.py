@@ -18,7 +18,7 @@ from holdsfor.job.live.start.beginning import Begun, StreamOptions, begin_stream
 from holdsfor.job.live.state.bucket_state import Memory
 from holdsfor.job.live.state.progress import offset_of, write_done, write_offset
 from holdsfor.language.description import EventDescription
-from holdsfor.rules import Rules, as_description
+from holdsfor.loading import Rules, as_description
 
 #: Seconds between two looks for new rows, unless the user says otherwise.
 PAUSE = 0.05

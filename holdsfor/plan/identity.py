@@ -38,7 +38,7 @@ def _pieces(made: Plan) -> Iterator[tuple[str, Iterable[str]]]:
             yield f"predicate {signature}", [show_declared(Relation(*signature, None, "event"), rule)]
     for domain in made.domains:
         yield f"grounding of {domain.relation.signature}", show_domain(domain)
-    for source in made.sources:
+    for source in sorted(made.sources, key=lambda source: source.input.stored_as):
         signature = source.input.signature
         name = f"input {signature}"
         if source.input.is_defined:

@@ -33,9 +33,9 @@ from holdsfor.job.tasks import Job, heartbeats, read_part, stage_task
 from holdsfor.language.choosing import agree_on_tick_unit
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.loading import Rules, as_description
 from holdsfor.plan import plan
 from holdsfor.plan.whole_plan import Plan
-from holdsfor.rules import Rules, as_description
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.frames import ROW_DDL, batches_of_task, collect_notes, ddl_of, union

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import holdsfor
 from holdsfor.errors import HoldsforError
 from holdsfor.job.parcel_files import make_depot_folder
+from holdsfor.memory import most_memory
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.sharing import is_connect
 from holdsfor.startup import is_on, is_trusted_path
-from holdsfor.startup.classes import archive_of, class_options
+from holdsfor.startup.archive import archive_of, class_options
 from holdsfor.startup.lean_home import lean_home
 from holdsfor.startup.standby import STANDBY, start_standby
 
@@ -71,7 +72,7 @@ def start_session(
 
     for_one_run: it ends soon and only carries blocks from worker to worker, so Java need not become fast, only start.
     is_lean: without what only other programs use (`lean_home`), where Spark runs on this machine.
-    leaves_archive: for the next to start sooner, see `archiving`.
+    leaves_archive: for the next to start sooner, see `archive`.
     """
     from pyspark.sql import SparkSession
 
@@ -276,8 +277,7 @@ def _is_here(master: str) -> bool:
 
 def _driver_memory_mb() -> int:
     """A quarter of the machine, between 1 and 3 GB: blocks pass through the JVM, the reasoning happens in Python."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
-    return max(1024, min(3072, total // 4))
+    return max(1024, min(3072, (most_memory() >> 20) // 4))
 
 
 def cache_dir() -> Path:

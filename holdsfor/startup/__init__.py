@@ -4,7 +4,7 @@
     numba_cache   compiled kernels are loaded without Numba's compiler
     daemon        the daemon that forks Spark's workers loads what tasks need before it forks
     standby       that daemon is started beside Java, and waits for it
-    archive       Java maps Spark's classes from an archive (`classes`; `archiving` makes it for `holdsfor warm`)
+    archive       Java maps Spark's classes from an archive, which `holdsfor warm` makes
     lean_home     a Spark without its library of machine learning
 
 Without any of them all works as it does with them. `HOLDSFOR_WITHOUT=worker,archive` switches parts off.

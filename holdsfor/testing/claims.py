@@ -43,7 +43,7 @@ class ResultRow(NamedTuple):
     def _span(self) -> str:
         if self.value is None:
             return f"from {self.start} to {self.end}"
-        return f"from {self.start}" + (", still open" if self.end == "open" else f" until {self.end}")
+        return f"from {self.start}" + (", open" if self.end == "open" else f" until {self.end}")
 
 
 @dataclass(frozen=True, slots=True)

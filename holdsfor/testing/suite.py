@@ -55,7 +55,7 @@ class RuleSet:
         """Return the checked rules; what is wrong with them is raised."""
         from holdsfor.io.readers.facts import read_facts
         from holdsfor.language.check import check
-        from holdsfor.rules import find_refusals, open_fact_reader
+        from holdsfor.loading import find_refusals, open_fact_reader
 
         tables = [read_facts(name, table) for name, table in self.background.facts.items()]
         shared = self.background

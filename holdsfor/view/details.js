@@ -10,7 +10,7 @@ function times(lane, row) {
   if (isPoint(lane, row)) line("at", reading(start));
   else {
     line("from", reading(start));
-    line("to", end < 0 ? "still open" : reading(end));
+    line("to", end < 0 ? "open" : reading(end));
     if (end >= 0) line("lasts", length(end - start));
   }
   return list;

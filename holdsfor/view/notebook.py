@@ -74,7 +74,7 @@ def _bars(rows: list[dict[str, Any]], lanes: list[str], first: int, last: int, c
     for row in rows:
         end = last if row["end"] is None else row["end"]
         x, width = NAMES + (row["start"] - first) * scale, max(1.0, (end - row["start"]) * scale)
-        until = "still open" if row["end"] is None else clock_text(row["end"], clock)
+        until = "open" if row["end"] is None else clock_text(row["end"], clock)
         words = f"{_lane(row)} = {row['value']}, {clock_text(row['start'], clock)} to {until}"
         colour = COLOURS[fluents.index(row["fluent"]) % len(COLOURS)]
         yield (

@@ -266,7 +266,7 @@ function choose(lane, row) {
   if (topOf(lane) < view.top) moveTo(topOf(lane) - GAP);
   const bottom = lane.y + lane.height + GAP - (canvas.clientHeight - TOP);
   if (bottom > view.top) moveTo(bottom);
-  const until = isPoint(lane, row) ? "" : data.end[row] < 0 ? ", still open" : ` to ${reading(data.end[row])}`;
+  const until = isPoint(lane, row) ? "" : data.end[row] < 0 ? ", open" : ` to ${reading(data.end[row])}`;
   document.getElementById("said").textContent = `${termOf(lane, row)}, ${reading(start)}${until}`;
   explain({ lane, row }, { x: Math.max(xOf(start), NAMES), y: TOP + lane.y - view.top + data.depth[row] * ROW });
   if (!details.hidden) tell(lane, row);

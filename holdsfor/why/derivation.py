@@ -87,6 +87,11 @@ class Derivation:
     def __repr__(self) -> str:
         return f"<Derivation: {self.what}>"
 
+    def _repr_html_(self) -> str:
+        from holdsfor.view.reasons import tree_html
+
+        return tree_html(self)
+
     def nodes(self) -> Iterator[Derivation]:
         """Iterate over the nodes of the tree, each once, a node before its causes."""
         seen, waiting = {id(self)}, [self]

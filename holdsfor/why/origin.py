@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from holdsfor.engine.input.window import Windows
     from holdsfor.io.readers.read import EventSource
     from holdsfor.language.description import EventDescription
+    from holdsfor.why.changed import RevisionCause
     from holdsfor.why.derivation import Derivation
     from holdsfor.why.reach import ReachableRows
     from holdsfor.why.request import Request
@@ -43,6 +44,25 @@ class Origin:
 
         request = self.read(fact, at)
         return self.with_walk(request, lambda walk: refute(request, self, walk))
+
+    def why_changed(self, fact: str) -> tuple[RevisionCause, ...]:
+        """Tell for each line of the log of changes about a fluent which rows caused it."""
+        from holdsfor.why.changed import explain_changes
+
+        return explain_changes(self.reach, self.read(fact, self.windows.end))
+
+    def as_of(self, arrival: TimePoint) -> Origin:
+        """Return the history as the last query time at or before an arrival knew it."""
+        from holdsfor.duration import ticks_at
+        from holdsfor.errors import HoldsforError
+        from holdsfor.why.reach import ReachableRows
+
+        due = [time for time in self.windows.query_times() if time <= ticks_at("as_of", arrival, self.unit)]
+        if not due:
+            raise HoldsforError(f"as_of={arrival} is before the first query time, {self.windows.query_times()[0]}.")
+        past = Origin(self.description, self.source, replace(self.windows, end=due[-1]), self.unit)
+        past.reach = ReachableRows(replace(self.reach.history, windows=past.windows))
+        return past
 
     def read(self, fact: str, at: TimePoint) -> Request:
         """Read a question about the history."""

@@ -17,6 +17,7 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, START, first_of, join_rows, match_pattern, pair_around, pair_up
+from holdsfor.language.patterns import JoinKind
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import ALL, Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans
 from holdsfor.why.bodies import Several, explain_body
@@ -35,10 +36,10 @@ MOST_SHOWN = 3
 def explain_match(op: Occurring, solution: Solution, walk: Walk) -> Several:
     """Explain the match of a pattern that a rule begins with."""
     span = int(solution.row.times(op.start)[0]), int(solution.row.times(op.time)[0])
-    return (yield from _explain(op.pattern, solution, span, walk))
+    return (yield from explain_pattern(op.pattern, solution, span, walk))
 
 
-def _explain(pattern: Pattern, solution: Solution, span: Span, walk: Walk) -> Several:
+def explain_pattern(pattern: Pattern, solution: Solution, span: Span, walk: Walk) -> Several:
     """Explain the occurrence of a pattern with the values of a solution, from the start to the end of the span."""
     causes = yield from EXPLAINED_BY[type(pattern)](pattern, solution, span, walk)
     return causes or (walk.lost(pattern.text(solution.writer)),)
@@ -70,7 +71,7 @@ def _selected(pattern: Selected, solution: Solution, span: Span, walk: Walk) -> 
     for row in _rows(match_pattern(pattern.pattern, walk.replay.world), solution.row, span):
         for chain, passed in _passing(pattern.conditions, solution.row, row, walk.replay):
             inner = solution.with_row(passed)
-            causes = yield from _explain(pattern.pattern, inner, span, walk)
+            causes = yield from explain_pattern(pattern.pattern, inner, span, walk)
             conditions = yield from explain_body(chain, inner, walk)
             return (_match("where", pattern.text(inner.writer), span, (*causes, *conditions)),)
     return ()
@@ -80,7 +81,7 @@ def _alternative(pattern: OneOfSeveral, solution: Solution, span: Span, walk: Wa
     """Explain the first of several patterns that occurs."""
     for one in pattern.alternatives:
         for row in _rows(match_pattern(one, walk.replay.world), solution.row, span):
-            causes = yield from _explain(one, _with_values(solution, row), span, walk)
+            causes = yield from explain_pattern(one, _with_values(solution, row), span, walk)
             return (_match("or", pattern.text(solution.writer), span, causes),)
     return ()
 
@@ -97,8 +98,8 @@ def _paired(pattern: Pairs, solution: Solution, span: Span, walk: Walk) -> Sever
         for left, right in _sides(paired.left, paired.right, pair, span, stand_so):
             for chain, passed in _passing(pattern.conditions, pair, pair, replay):
                 inner = solution.with_row(passed)
-                one = yield from _explain(pattern.left, _with_values(inner, left), span_of(left), walk)
-                other = yield from _explain(pattern.right, _with_values(inner, right), span_of(right), walk)
+                one = yield from explain_pattern(pattern.left, _with_values(inner, left), span_of(left), walk)
+                other = yield from explain_pattern(pattern.right, _with_values(inner, right), span_of(right), walk)
                 conditions = yield from explain_body(chain, inner, walk)
                 causes = (*one, *other, *conditions, *_chosen(pattern, span, solution, walk))
                 return (_match(pattern.kind, pattern.text(inner.writer), span, causes, pattern.within),)
@@ -110,7 +111,7 @@ def _around_absence(pattern: Absent, solution: Solution, span: Span, walk: Walk)
     for sides, chain, passed in _absences(pattern, solution, span, walk.replay):
         inner, causes = solution.with_row(passed), list[Derivation]()
         for side, row in zip(pattern.positive_operands, sides, strict=True):
-            causes += yield from _explain(side, _with_values(inner, row), span_of(row), walk)
+            causes += yield from explain_pattern(side, _with_values(inner, row), span_of(row), walk)
         causes += yield from explain_body(chain, inner, walk)
         first, last = span_of(sides[0]), span_of(sides[1])[0] if len(sides) > 1 else span[1]
         for what in pattern.what:
@@ -151,8 +152,8 @@ def _measured(pattern: Sliding, solution: Solution, span: Span, walk: Walk) -> S
     group = solution.row.without(solution.row.names - frozenset(pattern.group))
     causes: list[Derivation] = []
     names = solution.row.names
-    for row in _agreeing(inside, group):
-        causes += yield from _explain(pattern.pattern, solution.with_row(row), span_of(row), walk)
+    for row in agreeing_rows(inside, group):
+        causes += yield from explain_pattern(pattern.pattern, solution.with_row(row), span_of(row), walk)
     considered = walk.influence.rows_against([pattern], solution.row)
     measures = {f"{one.function}": solution.value(one.variable) for one in pattern.measures if one.variable in names}
     over = f"the last {pattern.events} events" if pattern.duration is None else f"the last {pattern.duration} ticks"
@@ -174,7 +175,7 @@ def _chosen(pattern: Pairs | Absent, span: Span, solution: Solution, walk: Walk)
     rows = walk.influence.rows_against([pattern], solution.row)
     every = match_pattern(replace(pattern, choosing=ALL), walk.replay.world)
     taken = {span_of(row) for row in each_row(match_pattern(pattern, walk.replay.world))}
-    spans = sorted({span_of(row) for row in _agreeing(every, solution.row)} - taken)
+    spans = sorted({span_of(row) for row in agreeing_rows(every, solution.row)} - taken)
     instead = [each for each in spans if each[0] == span[0] or each[1] == span[1]][:MOST_SHOWN]
     others = " or ".join(f"from {begin} to {end}" for begin, end in instead)
     text = f"the policy {pattern.policy} takes it" + (f", and not the one {others}" if others else "")
@@ -194,6 +195,26 @@ EXPLAINED_BY: dict[type[Pattern], Callable[[Any, Solution, Span, Walk], Several]
 """How each kind of pattern is explained."""
 
 
+# ---------------------------------------------------------------- what patterns ask for
+
+
+def conditions_on(pattern: Pattern) -> tuple[Chain, ...]:
+    """Return the alternatives that occurrences of a pattern must pass one of."""
+    return pattern.conditions if isinstance(pattern, Pairs | Absent | Selected) else ((),)
+
+
+def relation_between(pattern: Pattern) -> JoinKind | None:
+    """Return how its two parts stand to each other; None if it does not have two."""
+    if isinstance(pattern, Absent):
+        return "seq" if pattern.duration is None else None
+    return pattern.kind if isinstance(pattern, Pairs) else None
+
+
+def absences(pattern: Pattern) -> tuple[tuple[Pattern, ...], int]:
+    """Return what must not happen, and how long after its first part it is over, if that is all."""
+    return (pattern.what, pattern.duration or 0) if isinstance(pattern, Absent) else ((), 0)
+
+
 # ---------------------------------------------------------------- rows
 
 
@@ -205,10 +226,11 @@ def span_of(row: Rows) -> Span:
 def _rows(rows: Rows, values: Rows, span: Span) -> Iterator[Rows]:
     """Iterate over the occurrences with a span that have the values, as far as they have the variables."""
     if rows.size:
-        yield from _agreeing(rows.filter((rows.times(START) == span[0]) & (rows.times(END) == span[1])), values)
+        yield from agreeing_rows(rows.filter((rows.times(START) == span[0]) & (rows.times(END) == span[1])), values)
 
 
-def _agreeing(rows: Rows, values: Rows) -> Iterator[Rows]:
+def agreeing_rows(rows: Rows, values: Rows) -> Iterator[Rows]:
+    """Iterate over the rows that have the values, as far as they have the variables."""
     for name in sorted((rows.names & values.names) - SPAN):
         if rows.size:
             one, other = rows.column(name), values.column(name)
@@ -223,7 +245,7 @@ def _sides(
 ) -> Iterator[tuple[Rows, Rows]]:
     """Iterate over the two occurrences that a pair may be made of."""
     inside = (rows.filter((rows.times(START) >= span[0]) & (rows.times(END) <= span[1])) for rows in (left, right))
-    lefts, rights = (list(_agreeing(rows, pair)) for rows in inside)
+    lefts, rights = (list(agreeing_rows(rows, pair)) for rows in inside)
     for one in lefts:
         for other in rights:
             begin, end = min(span_of(one)[0], span_of(other)[0]), max(span_of(one)[1], span_of(other)[1])
@@ -234,7 +256,7 @@ def _sides(
 def _passing(conditions: tuple[Chain, ...], values: Rows, row: Rows, replay: Replay) -> Iterator[tuple[Chain, Rows]]:
     """Iterate over the conditions that an occurrence passes with the values, each with what it binds."""
     for chain in conditions:
-        for passed in _agreeing(run(chain, replay.world, row), values):
+        for passed in agreeing_rows(run(chain, replay.world, row), values):
             yield chain, passed
 
 

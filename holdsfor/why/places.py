@@ -9,6 +9,7 @@ from functools import cached_property
 from holdsfor.language.description import Clause, EventDescription
 from holdsfor.language.literals import About, Literal
 from holdsfor.language.nodes import find_all
+from holdsfor.language.sentences import Sentence, find_sentences
 from holdsfor.language.terms import NOWHERE, Place, Signature
 
 Goal = tuple[Signature, tuple[str, ...]]
@@ -39,6 +40,19 @@ class Knowledge:
     @cached_property
     def _facts(self) -> Mapping[str, Place]:
         return {str(clause.head): clause.place for clause in self._description.background.clauses if not clause.body}
+
+    @cached_property
+    def _sentences(self) -> Mapping[Signature, list[Sentence]]:
+        sentences: dict[Signature, list[Sentence]] = {}
+        for each in find_sentences(self._description.texts.sources):
+            if isinstance(each, Sentence):
+                sentences.setdefault(each.signature, []).append(each)
+        return sentences
+
+    def say(self, name: str, args: Sequence[str], value: str | None) -> str:
+        """Return what the author of the rules says of a grounding, or nothing."""
+        sentences = self._sentences.get(Signature(name, len(args)), ())
+        return next(filter(None, (sentence.say(args, value) for sentence in sentences)), "")
 
     def fact_place(self, signature: Signature, args: Sequence[str]) -> Place | None:
         """Return where a fact stands: its line, or the file of its table."""

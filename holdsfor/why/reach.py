@@ -6,14 +6,17 @@ Rules say which: from a fact the arguments of a head go on to the conditions, an
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.engine.input.window import Windows
+from holdsfor.engine.stepping.history import select_standing
 from holdsfor.io.events import Block
 from holdsfor.why.influence import EITHER, Effect, Influence
-from holdsfor.why.replay import HistoryRows, Replay, replay, stand
+from holdsfor.why.replay import HistoryRows, Replay, replay
 from holdsfor.why.request import Request, relations_of
 from holdsfor.why.walk import Walk
 
@@ -28,7 +31,9 @@ class ReachableRows:
     @cached_property
     def empty(self) -> Replay:
         """Return the history without any rows: its rules, and a dictionary for their terms."""
-        return replay(self.history, (), definitions=())
+        empty = replay(self.history, (), definitions=())
+        empty.world.dictionary.limit = None  # nothing is put on its axis
+        return empty
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -46,13 +51,19 @@ class ReachableRows:
         effects = self.effects(request)
         about = frozenset(effects), room
         if about not in self._walks:
-            blocks = tuple(self._select(block, effects) for block in self.history.blocks)
+            blocks = self.select(self.history.blocks, request)
             self._walks = {about: Walk(replay(self.history, blocks, room, self._definitions(effects)))}
         return self._walks[about]
 
-    def evaluate(self, request: Request, blocks: Iterable[Block], room: int) -> Replay:
-        """Evaluate what the answer to a request depends on in other rows."""
-        return replay(self.history, stand(blocks, self.history.windows), room, self._definitions(self.effects(request)))
+    def evaluate(self, request: Request, blocks: Iterable[Block], room: int, windows: Windows | None = None) -> Replay:
+        """Evaluate what the answer to a request depends on in other rows. windows: other ones."""
+        history = self.history if windows is None else replace(self.history, windows=windows)
+        return replay(history, select_standing(blocks, history.windows), room, self._definitions(self.effects(request)))
+
+    def select(self, blocks: Iterable[Block], request: Request) -> tuple[Block, ...]:
+        """Return the rows that the answer to a request depends on."""
+        effects = self.effects(request)
+        return tuple(self._select(block, effects) for block in blocks)
 
     def effects(self, request: Request) -> set[Effect]:
         """Return the groundings of all relations that what is asked about may depend on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,9 +17,8 @@ from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
-from holdsfor.engine.input.outliers import set_aside
-from holdsfor.engine.input.window import Windows, counted, standing
-from holdsfor.engine.stepping.history import prepare
+from holdsfor.engine.input.window import Windows
+from holdsfor.engine.stepping.history import prepare, select_standing
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
@@ -50,13 +49,18 @@ class TimedFact(NamedTuple):
 
 @dataclass(frozen=True)
 class HistoryRows:
-    """The rules of a history as they are written, and the rows of the input that count in it."""
+    """The rules of a history as they are written, and the rows of its input."""
 
     description: EventDescription
     program: Program
-    blocks: tuple[Block, ...]
+    read: tuple[Block, ...]
     windows: Windows
     source: str
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the rows that count."""
+        return select_standing(self.read, self.windows)
 
 
 def read_history(description: EventDescription, source: EventSource, windows: Windows) -> HistoryRows:
@@ -64,13 +68,7 @@ def read_history(description: EventDescription, source: EventSource, windows: Wi
     read = source.read(description.with_input().inputs)
     program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
     names = ", ".join(dict.fromkeys(part.source for part in source.parts))
-    return HistoryRows(description, program, stand(read.blocks, windows), windows, names)
-
-
-def stand(blocks: Iterable[Block], windows: Windows) -> tuple[Block, ...]:
-    """Return the rows that count, without those that were taken back."""
-    inside = (set_aside(block, windows.fence)[0] for block in blocks)
-    return tuple(standing(counted(block, windows).block, windows) for block in inside)
+    return HistoryRows(description, program, read.blocks, windows, names)
 
 
 def replay(
@@ -152,6 +150,12 @@ class Replay:
 
     def name(self, fact: TimedFact) -> str:
         return self.name_key(fact.relation, fact.key)
+
+    def say(self, fact: TimedFact) -> str:
+        """Return what the author of the rules says of a grounding, or nothing."""
+        texts = list(map(self.text, fact.key))
+        value = texts.pop() if fact.relation.kind == "valued" else fact.relation.value
+        return self.background.say(base_name(fact.relation), texts, None if value is None else str(value))
 
     def name_key(self, relation: Relation, key: PartialKey) -> str:
         """Write a grounding as rules do; `_` where it is open."""

@@ -7,10 +7,13 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from holdsfor.duration import TimePoint, ticks_at
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.input.window import Windows
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.text import plain_text
 from holdsfor.io.readers.ground import NotATerm, TermCursor
 from holdsfor.language.description import AS_INPUT, Signature
 from holdsfor.language.terms import Term, name_and_args
@@ -31,6 +34,12 @@ class Request(NamedTuple):
     args: tuple[Term, ...]
     value: Term | None
     time: int
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return its name, arguments and value as tables of results have them."""
+        terms = pa.array([str(term) for term in (*self.args, self.value)], pa.string())
+        return (self.name, *plain_text(terms).to_pylist())
 
     def columns(self, relation: Relation) -> tuple[Term | None, ...]:
         """Return what the columns of a relation must be; None: anything."""

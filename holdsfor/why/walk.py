@@ -68,7 +68,8 @@ class Walk:
             node = Derivation("happens", what, at=time, since=None if time == since else since)
         else:
             node = Derivation("holds", what, since=since, until=replay.end(fact.end))
-        node = node.having(fact=what)
+        sentence = replay.say(fact)
+        node = node.having(fact=what, **({"said": sentence} if sentence else {}))
         if replay.is_input(relation):
             low = high - 1 if relation.kind == "event" else low
             rows = replay.rows_of(relation, fact.key, low, high)

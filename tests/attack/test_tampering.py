@@ -181,7 +181,7 @@ def test_the_newest_file_of_each_kind(pattern: str, damage: str, begun: FolderSt
 
 
 def goes_on_or_readers_tell(stream: FolderStream) -> str:
-    """A byte that is flipped in a table is found by who reads it, and by --verify."""
+    """A byte that is flipped in a table is found by who reads it, and by `holdsfor state verify`."""
     for number in range(FIRST, FILES):
         put(stream.incoming, number)
     try:
@@ -211,7 +211,7 @@ def _flip(content: bytearray, at: int, random: Random) -> bytes:
 
 
 def check_any_damage(stream: FolderStream, seed: int) -> None:
-    """A restart with other tables and no error is what must never be; and --verify has said so before."""
+    """A restart with other tables and no error is what must never be; and `state verify` has said so before."""
     path = any_damage(stream, Random(seed))
     seen = is_right(stream)
     said = goes_on_or_readers_tell(stream)

@@ -131,7 +131,7 @@ def test_a_commit_that_another_has_written(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_is_looked_at_without_rules(tmp_path: Path) -> None:
-    """`holdsfor stream --verify`: 0 only if all is right."""
+    """`holdsfor state verify`: 0 only if all is right."""
     stream = FolderStream(tmp_path)
     put(stream.incoming, 0)
     stream.run()
@@ -139,11 +139,11 @@ def test_a_checkpoint_is_looked_at_without_rules(tmp_path: Path) -> None:
         if damaged:
             sorted(stream.checkpoint.glob("tables/changes/*/*"))[0].write_bytes(b"nothing")
         before = listing(tmp_path)
-        answer = CliRunner().invoke(app, ["stream", "--verify", str(stream.checkpoint)])
+        answer = CliRunner().invoke(app, ["state", "verify", str(stream.checkpoint)])
         assert answer.exit_code == int(damaged), answer.output
         assert "tables/changes/" in answer.output if damaged else "All is right." in answer.output
         assert listing(tmp_path) == before
-    missing = CliRunner().invoke(app, ["stream", "--verify", str(tmp_path / "nowhere")])
+    missing = CliRunner().invoke(app, ["state", "verify", str(tmp_path / "nowhere")])
     assert missing.exit_code == 1
     assert "there is no checkpoint in" in missing.output
     assert not (tmp_path / "nowhere").exists()

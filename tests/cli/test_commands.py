@@ -145,7 +145,7 @@ def cells(printed: str) -> list[list[str]]:
 
 def test_run_ends_with_what_was_found(here: Path) -> None:
     assert cells(ran(*WINDOWS).stdout)[-2:] == [
-        ["moving", "2", "v1 for 15 ticks", "Two words since 41"],
+        ["moving", "2", "v1 for 15 ticks", "Two words from 41, open"],
         ["fast", "1", "", "v1 at 30"],
     ]
 
@@ -180,13 +180,13 @@ def test_the_engine_goes_by_the_size_of_events(
 
 
 def test_wide_tables(here: Path) -> None:
-    assert ran("--tables", "wide", *WINDOWS).exit_code == 0
+    assert ran("--wide", *WINDOWS).exit_code == 0
     assert pq.read_table("out/wide/moving.parquet").to_pylist() == [
         {"V": "v1", "value": True, "start": 11, "end": 26, "duration": 15},
         {"V": "Two words", "value": True, "start": 41, "end": None, "duration": None},
     ]
     assert pq.read_table("out/wide/fast.parquet").column_names == ["V", "start", "end", "duration"]
-    assert ran("--tables", "wide", "--output-format", "csv", *WINDOWS).exit_code == 0
+    assert ran("--wide", "--output-format", "csv", *WINDOWS).exit_code == 0
     assert Path("out/wide/moving.csv").read_text().splitlines()[2].replace('"', "") == "Two words,true,41,,"
     assert not Path("out/wide/moving.parquet").exists()
     assert ran().exit_code == 0
@@ -217,16 +217,16 @@ def test_wide_tables_of_parts_are_those_of_one_table(tmp_path: Path) -> None:
 
 def test_show_what_was_found(here: Path) -> None:
     ran(*WINDOWS)
-    assert cells(call("show", "out").stdout)[0] == ["moving", "2", "v1 for 15 ticks", "Two words since 41"]
+    assert cells(call("show", "out").stdout)[0] == ["moving", "2", "v1 for 15 ticks", "Two words from 41, open"]
     assert cells(call("show", "out", "moving").stdout) == [
         ["v1", "true", "11", "26", "15 ticks"],
-        ["Two words", "true", "41", "", "not over"],
+        ["Two words", "true", "41", "open", ""],
     ]
     assert cells(call("show", "out", "fast").stdout) == [["v1", "30", "30", "0 ticks"]]
     assert [row[0] for row in cells(call("show", "out", "moving", "--entity", "Two words").stdout)] == ["Two words"]
-    assert [row[0] for row in cells(call("show", "out", "moving", "--from", "26").stdout)] == ["Two words"]
-    assert [row[0] for row in cells(call("show", "out", "moving", "--to", "41").stdout)] == ["v1"]
-    assert [row[0] for row in cells(call("show", "out", "fast", "--from", "30").stdout)] == ["v1"]
+    assert [row[0] for row in cells(call("show", "out", "moving", "--since", "26").stdout)] == ["Two words"]
+    assert [row[0] for row in cells(call("show", "out", "moving", "--until", "41").stdout)] == ["v1"]
+    assert [row[0] for row in cells(call("show", "out", "fast", "--since", "30").stdout)] == ["v1"]
     assert "2 rows; the first 1 are shown" in call("show", "out", "moving", "--limit", "1").stdout
 
 
@@ -236,7 +236,7 @@ def test_show_everything(here: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert cells(result.stdout) == [
         ["moving", "v1", "true", "11", "26", "15 ticks"],
-        ["moving", "Two words", "true", "41", "", "not over"],
+        ["moving", "Two words", "true", "41", "open", ""],
         ["fast", "v1", "30", "30", "0 ticks"],
     ]
     assert [row[:2] for row in cells(call("show", "out", "--all", "--entity", "v1").stdout)] == [
@@ -250,11 +250,11 @@ def test_show_times_as_they_came(here: Path) -> None:
     result = call("run", "rules.ec", "--events", "times.csv", "-o", "out", "--engine", "local")
     moving = ["moving", "1", "M-1 for 1:30:00", "M-1 from 2026-03-01 08:00:01 to 2026-03-01 09:30:01"]
     assert cells(result.stdout)[-2:] == [moving, ["fast", "0", "", "defined, found nothing"]]
-    assert len(cells(call("show", "out", "moving", "--from", "2026-03-01T09:30").stdout)) == 1
-    assert not cells(call("show", "out", "moving", "--from", "2026-03-01T09:31+00:00").stdout)
-    refused = call("show", "out", "moving", "--from", "yesterday")
+    assert len(cells(call("show", "out", "moving", "--since", "2026-03-01T09:30").stdout)) == 1
+    assert not cells(call("show", "out", "moving", "--since", "2026-03-01T09:31+00:00").stdout)
+    refused = call("show", "out", "moving", "--since", "yesterday")
     assert refused.exit_code == 1
-    assert "--from yesterday is not a time" in refused.stderr
+    assert "--since yesterday is not a time" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_show_times_as_they_came(here: Path) -> None:
         (("show", "absent"), "is not there. Name a folder that `holdsfor run` wrote, or the tables of a stream."),
         (("show", "out", "movin"), "no rule defines 'movin'. Did you mean 'moving'?"),
         (("show", "out", "moving", "--entity", "vv1"), "nothing was recognised of 'vv1'. Did you mean 'v1'?"),
-        (("show", "out", "moving", "--from", "2026-03-01"), "these results have ticks, not dates"),
+        (("show", "out", "moving", "--since", "2026-03-01"), "these results have ticks, not dates"),
     ],
 )
 def test_show_tells_what_is_wrong(args: tuple[str, ...], message: str, here: Path) -> None:

@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.cli.commands import COMMANDS
+from holdsfor.cli.commands.options import respell
+from holdsfor.cli.start.streaming import needs_spark
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -63,3 +65,37 @@ def test_long_lists_of_options_are_in_panels(command: str, panels: tuple[str, ..
     options = lines[next(number for number, line in enumerate(lines) if "─ Options ─" in line) + 1 :]
     assert "--help" in options[0], "each option has a panel of its own"
     assert options[1].startswith("╰")
+
+
+@pytest.mark.parametrize(
+    ("named", "documented"),
+    [
+        ("--tick 5 --events a b", "--sample-every 5 --events a b"),
+        ("--tick=5", "--sample-every=5"),
+        ("--tables wide -o found", "--wide -o found"),
+        ("--tables=wide", "--wide"),
+        ("--tick-unit ms --out --tick", "--tick-unit ms --out --tick"),
+        ("rules.ec --tables", "rules.ec --tables"),
+        ("", ""),
+    ],
+)
+def test_options_as_the_design_names_them_are_read(named: str, documented: str) -> None:
+    assert respell(named.split()) == documented.split()
+
+
+@pytest.mark.parametrize(
+    ("engine", "addresses", "spark_options", "is_on_spark"),
+    [
+        ("auto", ["incoming", "console"], None, False),
+        ("auto", ["mqtt://host/t"], {}, False),
+        ("auto", ["incoming", "kafka://host/t"], None, True),
+        ("auto", ["incoming"], "spark://host:7077", True),
+        ("auto", ["incoming"], {"spark.driver.memory": "2g"}, True),
+        ("spark", ["incoming"], None, True),
+        ("local", ["incoming"], None, False),
+    ],
+)
+def test_a_stream_is_on_spark_where_it_is_asked_for(
+    engine: str, addresses: list[str], spark_options: object, is_on_spark: bool
+) -> None:
+    assert needs_spark(engine, addresses, spark_options) is is_on_spark

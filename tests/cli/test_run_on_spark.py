@@ -40,7 +40,7 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     (old / "part-old.parquet").write_text("from an earlier run")
     (tmp_path / "out" / "late.csv").write_text("from an earlier run")
     windows = ("--window", "1min", "--step", "30s")
-    done = run(tmp_path, "--events", "first.csv", "second.csv", *windows, "--strict", "--tables", "wide")
+    done = run(tmp_path, "--events", "first.csv", "second.csv", *windows, "--strict", "--wide")
     assert done.returncode == 1, done.stderr
     assert "--strict allows no rejected row, and 1 of them" in done.stderr
     assert "Traceback" not in done.stderr
@@ -51,7 +51,7 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     ]
     assert counts(done.stdout)["intervals out"] == "2"
     assert counts(done.stdout)["rejected"] == "1"
-    assert "Two words since 41" in done.stdout
+    assert "Two words from 41, open" in done.stdout
     wide = pq.read_table(tmp_path / "out" / "wide" / "moving.parquet").sort_by("start").to_pylist()
     assert wide[0] == {"V": "v1", "value": True, "start": 11, "end": 26, "duration": 15}
     names = ["intervals.parquet", "late.parquet", "metrics.json", "occurrences.parquet", "rejects.parquet", "wide"]

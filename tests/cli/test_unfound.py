@@ -88,4 +88,4 @@ def test_the_tables_of_a_stream_know_what_is_defined(tmp_path: Path) -> None:
 def test_fluents_that_hardly_ever_end_get_a_hint(tmp_path: Path, ended: int, is_told: bool) -> None:
     rows = [f"speed|3|3|v{number}|0" for number in range(40)] + [f"speed|9|9|v{number}|5" for number in range(ended)]
     printed = " ".join(run(tmp_path, rows).output.split())
-    assert (f"{40 - ended} of 40 intervals of stopped are not over." in printed) == is_told
+    assert (f"{40 - ended} of 40 intervals of stopped are open." in printed) == is_told

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 from collections import defaultdict
+from datetime import datetime
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import holdsfor
-from benchmarks.patterns import DEPARTURE_MAPPING, DEPARTURES, SHIPS, read_positions
+
+SHIPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "noaa_ais_2022-01-03.csv.gz"
+#: A stop, rows that are neither, a move: neither a stop nor a move lies in between. The place of a row is its time,
+#: because rows of a vessel at the same second follow each other too.
+DEPARTURES = """
+stop(V, At) <- position(V, At, Speed) WHERE Speed < 0.5.
+move(V, At) <- position(V, At, Speed) WHERE Speed > 3.
+departure(V, Stopped, Moved) <- NOT(stop(V, _) OR move(V, _)).[stop(V, Stopped), move(V, Moved)]
+    WHERE Moved - Stopped =< 3600.
+"""
+DEPARTURE_MAPPING = {"name": "event", "time": "place", "events": {"position": ["vessel", "seconds", "speed"]}}
+
+
+def read_positions(path: Path = SHIPS) -> pa.Table:
+    """Vessel, seconds and speed of each row, in order of time, then of the file; its place is its time."""
+    with gzip.open(path, "rt") as file:
+        rows = [(row["MMSI"], row["BaseDateTime"], float(row["SOG"])) for row in csv.DictReader(file)]
+    rows.sort(key=lambda row: row[1])
+    vessels, texts, speeds = zip(*rows, strict=True)
+    seconds = [int(datetime.fromisoformat(text).timestamp()) for text in texts]
+    columns = {"vessel": [f"v{vessel}" for vessel in vessels], "seconds": seconds, "speed": speeds}
+    return pa.table({"event": ["position"] * len(rows), **columns, "place": range(1, len(rows) + 1)})
+
 
 HOUR = 3_600
 Position = tuple[int, int, float]  # place in the stream, seconds, speed

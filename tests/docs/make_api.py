@@ -68,6 +68,9 @@ def module_lines(module: ModuleType, words: str) -> Iterator[str]:
             yield from class_lines(module, name, thing)
         elif callable(thing):
             yield from function_lines(f"{module.__name__}.{name}", thing, "###")
+        elif not inspect.ismodule(thing):
+            yield f"### {module.__name__}.{name}\n"
+            yield from docstring(type(thing))
 
 
 def class_lines(module: ModuleType, name: str, owner: type) -> Iterator[str]:

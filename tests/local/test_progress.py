@@ -74,9 +74,11 @@ def test_the_command(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rules, events = tmp_path / "orders.ec", tmp_path / "orders.txt"
     rules.write_text("late(O) <- NOT(shipped(O)).[ordered(O,_), 50 s].\n")
     events.write_text("\n".join(ORDERS) + "\n")
-    told = CliRunner().invoke(app, ["progress", str(rules), "--events", str(events), "--format", "terms", "--at", "79"])
+    told = CliRunner().invoke(
+        app, ["progress", str(rules), "--events", str(events), "--format", "terms", "--end", "79"]
+    )
     assert told.exit_code == 0, told.output
-    assert all(part in told.output for part in ("late", "O=o2", "30..30", "no shipped(O)", "80"))
+    assert all(part in told.output for part in ("late", "O=o2", "30", "no shipped(O)", "80"))
 
 
 def test_a_saved_session_by_the_command(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +91,7 @@ def test_a_saved_session_by_the_command(tmp_path: Any, monkeypatch: pytest.Monke
     live.save(tmp_path / "saved")
     told = CliRunner().invoke(app, ["progress", str(rules), "--checkpoint", str(tmp_path / "saved")])
     assert told.exit_code == 0, told.output
-    assert all(part in told.output for part in ("out", "K=k", "5..5", "b(K)", "25"))
+    assert all(part in told.output for part in ("out", "K=k", "5", "b(K)", "25"))
 
 
 def test_a_checkpoint_of_other_rules_or_none(tmp_path: Any) -> None:

@@ -421,7 +421,7 @@ def test_what_can_be_refused_is_refused_before_spark_starts(
     monkeypatch.setattr(holdsfor.spark, "session", lambda *_, **__: pytest.fail("Spark was started"))
     (folder / "rules.ec").write_text(RULES)
     (folder / "other.ec").write_text("happensAt(seen(V), T) :- happensAt(velocity(V, Knots), T), Knots > 1.")
-    options = ["--window", "40", "--step", "20", "--start", "0", "--checkpoint", "state"]
+    options = ["--window", "40", "--step", "20", "--start", "0", "--checkpoint", "state", "--engine", "spark"]
     refused = CliRunner().invoke(app, ["stream", "rules.ec", *options, *more])
     assert refused.exit_code == 1, refused.output
     assert message in refused.stderr

@@ -40,8 +40,8 @@ def test_each_fluent_and_event_that_differs_is_a_problem_of_its_own(tmp_path: Pa
     assert [one.splitlines()[0] for one in wrong] == [
         "+ alarm(v1) at 3",
         "- alarm(v2) at 3",
-        "+ moving(v1)=true from 4, still open",
-        "+ near(v1,p)=true from 2, still open",
+        "+ moving(v1)=true from 4, open",
+        "+ near(v1,p)=true from 2, open",
     ]
 
 

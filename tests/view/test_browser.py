@@ -108,7 +108,7 @@ def test_hover_filter_zoom_and_keys(tmp_path: Path) -> None:
       say(closed, open, all, zoomed, kept, moved, fits, meets, one, lanes.length);"""
     closed, open_, *rest = outcome(opened(page, tmp_path, SAY + script))
     assert closed == "from2026-01-01 00:01:00 UTCto2026-01-01 01:01:05 UTClasts1 h 5 s (3,605 s)"
-    assert open_ == "from2026-01-01 00:00:00 UTCtostill open"
+    assert open_ == "from2026-01-01 00:00:00 UTCtoopen"
     assert rest == ["4", "true", "true", "true", "true", "2", "2", "0"]
 
 

@@ -62,7 +62,7 @@ def test_what_is_chosen_is_brought_into_view(tmp_path: Path) -> None:
       const y = TOP + view.chosen.lane.y - view.top;
       say(later, inside, said().split('(')[0], y > TOP && y + ROW <= canvas.clientHeight);"""
     later, inside, last, is_seen = outcome(opened(page, tmp_path, KEYS + script))
-    assert (later, inside, is_seen) == ("hot(m1) = true, 5000, still open", "true", "true")
+    assert (later, inside, is_seen) == ("hot(m1) = true, 5000, open", "true", "true")
     assert last == "f9"
 
 

@@ -38,7 +38,7 @@ def test_a_result_is_a_small_timeline_and_a_table() -> None:
     bars = rectangles(html)
     assert set(bars) == {
         "hot(m1) = true, 11 to 61",
-        "hot(m2) = true, 36 to still open",
+        "hot(m2) = true, 36 to open",
         "both(m1, m2) = true, 20 to 30",
     }
     assert bars["hot(m1) = true, 11 to 61"] == (220.0, float(WIDTH - 220)), "the whole width: from 11 to 61"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -26,13 +27,13 @@ FACTS = 8
 DENIED_FACTS = 3
 
 
-def recognised(program: Program, events: object, **window: int) -> holdsfor.Result:
+def recognised(program: Program, events: object, **window: Any) -> holdsfor.Result:
     horizon = program.horizon
     times = {"start": horizon.start, "end": horizon.end, "sample_every": horizon.sample_every}
     return holdsfor.recognise(holdsfor.parse(program.text, functions=FUNCTIONS), events, **times, **window)
 
 
-def recognised_or_skipped(program: Program, events: object, **window: int) -> holdsfor.Result:
+def recognised_or_skipped(program: Program, events: object, **window: Any) -> holdsfor.Result:
     try:
         return recognised(program, events, **window)
     except DescriptionError as error:

@@ -111,3 +111,41 @@ def test_what_is_so_has_no_why_not() -> None:
         recognised(MOVING, ROWS).why_not("moving(v1)=true", at=6)
     with pytest.raises(holdsfor.HoldsforError, match=r"Did you mean moving\?"):
         recognised(MOVING, ROWS).why_not("movin(v1)=true", at=6)
+
+
+PATTERNS = """
+alarm(L,X) <- (smoke(L) SEQ heat(L,X) WHERE X > 30).10.
+quiet(L) <- NOT(heat(L,_)).[smoke(L), 5 ticks].
+pair(L) <- NOT(reset(L)).[smoke(L), ring(L)].
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "fact", "at", "told", "proposed"),
+    [
+        (["smoke(a) @ 1", "heat(a,20) @ 4"], "alarm(a,20)", 4, "20 > 30 is false", ""),
+        (["smoke(a) @ 1", "heat(a,40) @ 14"], "alarm(a,40)", 14, "both take 13 and at most 10 are allowed", ""),
+        (["smoke(a) @ 6", "heat(a,40) @ 4"], "alarm(a,40)", 4, "smoke(a) did not happen", "smoke(a) @ 3"),
+        (
+            ["smoke(a) @ 1", "heat(b,40) @ 4"],
+            "alarm(a,40)",
+            4,
+            "heat(a,40) did not happen",
+            "one row more: heat(a,40) @ 4",
+        ),
+        (["smoke(a) @ 1", "heat(a,40) @ 3"], "quiet(a)", 6, "heat(a,40)", "without heat(a,40) at 3"),
+        (["smoke(a) @ 1"], "quiet(a)", 7, "it is over at 6, not at 7", ""),
+        (["smoke(a) @ 1", "reset(a) @ 2", "ring(a) @ 3"], "pair(a)", 3, "reset(a)", "without reset(a) at 2"),
+    ],
+)
+def test_a_pattern_has_the_part_or_the_condition_that_failed(
+    rows: list[str], fact: str, at: int, told: str, proposed: str
+) -> None:
+    refutation = deny(PATTERNS, rows, fact, at)
+    assert told in [node.what for node in leaves(refutation)]
+    assert not proposed or any(proposed in change for change in changes(refutation))
+
+
+def test_a_policy_takes_another_pair() -> None:
+    refutation = deny(":- policy(recent).\nc(X) <- a(X) SEQ b.", ["a(1) @ 1", "a(2) @ 2", "b @ 5"], "c(1)", 5)
+    assert "the policy recent takes another pair" in [node.what for node in leaves(refutation)]

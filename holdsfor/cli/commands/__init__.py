@@ -17,6 +17,7 @@ from holdsfor.errors import HoldsforError
 COMMANDS = {
     "check": ("check", "check"),
     "fmt": ("fmt", "fmt"),
+    "translate": ("translate", "translate_rules"),
     "run": ("run", "run"),
     "stream": ("stream", "stream"),
     "why": ("why", "why"),
@@ -29,7 +30,7 @@ COMMANDS = {
     "warm": ("warm", "warm"),
     "demo": ("demo", "demo"),
 }
-TAKES_EVENT_FILES = ("run", "progress", "timeline")
+TAKES_EVENT_FILES = ("run", "why", "progress", "timeline")
 
 
 class Commands(TyperGroup):

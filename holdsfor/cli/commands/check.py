@@ -33,7 +33,7 @@ def check(
     import holdsfor
     from holdsfor.cli.output import overview
     from holdsfor.cli.output.report import report
-    from holdsfor.rules import make_closures
+    from holdsfor.loading import make_closures
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")

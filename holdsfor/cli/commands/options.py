@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -62,9 +63,7 @@ Functions = Annotated[
 ]
 AllowDir = Annotated[
     list[Path] | None,
-    rules_option(
-        metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."
-    ),
+    rules_option(metavar="DIR", help="Another folder that rule files may name files in; may be given several times."),
 ]
 Bound = Annotated[
     list[str] | None,
@@ -104,21 +103,27 @@ Conf = Annotated[
 ]
 
 
-#: Options as DESIGN.md writes them, and as they are documented.
-SPELLINGS = {"--tick": "--sample-every"}
+SEPARATOR = "\0"  # which no argument can have
+#: Options as DESIGN.md names them, and as they are documented.
+SPELLINGS = (
+    (re.compile(r"(?<![^\0])--tick(?=[=\0])"), "--sample-every"),
+    (re.compile(r"(?<![^\0])--tables[=\0]wide(?![^\0])"), "--wide"),
+)
 
 
 class EventFilesCommand(TyperCommand):
     """A command that takes `--events a b c` as `--events a --events b --events c`: a shell expands `day-*.csv`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, spread([*map(respell, args)], "--events"))
+        return super().parse_args(ctx, spread(respell(args), "--events"))
 
 
-def respell(arg: str) -> str:
-    """Read an option of DESIGN.md that has a better name by now."""
-    option, *value = arg.partition("=")
-    return "".join((SPELLINGS.get(option, option), *value))
+def respell(args: Sequence[str]) -> list[str]:
+    """Write the options that DESIGN.md names as they are documented."""
+    text = SEPARATOR.join(args)
+    for named, documented in SPELLINGS:
+        text = named.sub(documented, text)
+    return text.split(SEPARATOR) if args else []
 
 
 def spread(args: Sequence[str], option: str) -> list[str]:

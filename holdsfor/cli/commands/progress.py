@@ -20,21 +20,19 @@ from holdsfor.cli.output.console import say, show
 from holdsfor.cli.start.reading import load_rules
 
 CHECKPOINT = input_option(
-    metavar="FOLDER", help="Instead of events: the folder of a stream's checkpoint, or of a saved session."
+    metavar="DIR", help="Instead of events: the folder of a stream's checkpoint, or of a saved session."
 )
-START = time_option(metavar="TICK", help="The history begins after it.")
-AT = time_option("--at", metavar="TICK", help="When; the end of the events if not given.")
-LIMIT = typer.Option(
-    "--most", metavar="NUMBER", help="How many partial matches are shown, those that end soonest first."
-)
+START = time_option(metavar="TIME", help="The history begins after it: a tick, or 2026-03-01T08:00.")
+END = time_option(metavar="TIME", help="When; the end of the events if not given.")
+LIMIT = typer.Option(min=1, metavar="NUMBER", help="How many partial matches are shown, those that end soonest first.")
 
 
 def progress(
     rules: RuleFiles,
     events: Events = None,
     checkpoint: Annotated[str | None, CHECKPOINT] = None,
-    at: Annotated[int | None, AT] = None,
-    start: Annotated[int | None, START] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
     format: Format = None,
     mapping: Mapping = None,
     facts: Facts = None,
@@ -46,19 +44,20 @@ def progress(
 
     description = load_rules(rules, facts, None, functions)
     source = holdsfor.read_events(events, format=format, mapping=mapping) if events else None
-    table = holdsfor.progress(description, source, checkpoint=checkpoint, start=start, end=at)
+    table = holdsfor.progress(description, source, checkpoint=checkpoint, start=start, end=end)
     rows = sorted(table.to_pylist(), key=lambda row: (row["until"] is None, row["until"]))
     shown = [
         (
             row["event"],
             ", ".join(f"{name}={value}" for name, value in row["bindings"]),
-            f"{row['start']}..{row['end']}",
+            row["start"],
+            row["end"],
             row["matched"],
             row["awaited"],
             "for ever" if row["until"] is None else row["until"],
         )
         for row in rows[:limit]
     ]
-    show("partial matches", ("event", "for", "since", "has occurred", "awaited", "until"), shown)
+    show("partial matches", ("event", "bindings", "start", "end", "matched", "awaited", "until"), shown)
     if len(rows) > limit:
         say(f"and {len(rows) - limit} more")

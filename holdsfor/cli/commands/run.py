@@ -44,7 +44,7 @@ APP = input_option("--app", metavar="NAME", help="Which application of RTEC's de
 START = time_option(metavar="TIME", help="The history begins after it: a tick, or 2026-03-01T08:00.")
 END = time_option(metavar="TIME", help="What arrives after it is not read: a tick, or 2026-03-01T08:00.")
 OUT = output_option("--out", "-o", metavar="DIR", help="Where the tables go.")
-TABLES = output_option(help="wide: also a table for each fluent and event, with a column for each argument.")
+WIDE = output_option("--wide", help="Also write a table for each fluent and event, with a column for each argument.")
 FORM = output_option(help="Format of the tables.")
 CHANGES = output_option("--changes", help="Also write the log of changes per query time; in this process.")
 STRICT = fault_option("--strict", help="Fail if any row was rejected.")
@@ -80,7 +80,7 @@ def run(
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], FORM] = "parquet",
-    tables: Annotated[OneOf["lists", "wide"], TABLES] = "lists",
+    wide: Annotated[bool, WIDE] = False,
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     from holdsfor.cli.output.findings import show_outcome
@@ -126,7 +126,7 @@ def run(
         form=form,
         mapping=mapping,
         times=times,
-        writing=Writing(out, output_format, wide=tables == "wide", changes=changes),
+        writing=Writing(out, output_format, wide=wide, changes=changes),
         threads=threads,
         engine=engine,
         needs_spark="--master" if master else "--conf" if settings else None,

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 FOLDER = typer.Argument(metavar="DIR", help="What `holdsfor run` wrote, or a stream's tables.")
 NAME = typer.Argument(metavar="NAME", help="A fluent or an event; without one, how much there is of each.")
 ENTITY = typer.Option(metavar="ENTITY", help="Only what is about it, by its exact name; may be given several times.")
-SINCE = typer.Option("--from", metavar="TIME", help="Only what is not over by then: a tick, or 2026-03-01T08:00.")
-UNTIL = typer.Option("--to", metavar="TIME", help="Only what begins before.")
+SINCE = typer.Option("--since", metavar="TIME", help="Only what ends later, or is open: a tick, or 2026-03-01T08:00.")
+UNTIL = typer.Option("--until", metavar="TIME", help="Only what begins before.")
 LIMIT = typer.Option(min=1, help="How many rows of a table at most.")
 ALL = typer.Option("--all", help="Every interval and occurrence, in the order of time.")
-TIMES = ("start", "end", "lasted")
+TIMES = ("start", "end", "duration")
 
 
 def show_results(
@@ -44,7 +44,7 @@ def show_results(
         raise typer.BadParameter(f"--all shows every fluent and event, {name} only one: take one of them.")
     results = read_results(folder)
     clock = results.clock
-    span = (_read_time("--from", since, clock), _read_time("--to", until, clock))
+    span = (_read_time("--since", since, clock), _read_time("--until", until, clock))
     _check_entities(results, entity or [])
     tables = [_narrow(table, entity or [], *span) for table in (results.intervals, results.occurrences)]
     if everything:
@@ -64,10 +64,10 @@ def _show_rows(table: pa.Table, limit: int, clock: Clock, name: str | None = Non
     """Show the rows of one fluent or event; without a name each row says of which."""
     rows = table.sort_by("start")
     kind = "fluent" if "value" in rows.column_names else "event"
-    header = (*([kind] if name is None else []), "about", *(["value"] if kind == "fluent" else []), *TIMES)
+    header = (*([kind] if name is None else []), "args", *(["value"] if kind == "fluent" else []), *TIMES)
     show(name or f"{kind}s", header, _cells(rows.slice(0, limit).to_pylist(), clock, kind if name is None else None))
     if rows.num_rows > limit:
-        say(f"{rows.num_rows:,} rows; the first {limit:,} are shown. --limit shows more, --entity and --from fewer.")
+        say(f"{rows.num_rows:,} rows; the first {limit:,} are shown. --limit shows more, --entity and --since fewer.")
 
 
 def _check_entities(results: Results, entities: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ def _named(table: pa.Table, name: str) -> pa.Table:
 
 
 def _narrow(table: pa.Table, entities: Sequence[str], since: int | None, until: int | None) -> pa.Table:
-    """Take the rows about the entities that are not over by `since` and begin before `until`."""
+    """Take the rows about the entities that end after `since`, or are open, and begin before `until`."""
     import pyarrow.compute as pc
 
     if since is not None:
@@ -131,9 +131,9 @@ def _cells(rows: Sequence[dict[str, Any]], clock: Clock, kind: str | None) -> It
         of = [row[kind]] if kind else []
         start, end = row["start"], row["end"]
         value = [row["value"]] if "value" in row else []
-        times = [clock_text(start, clock), "" if end is None else clock_text(end, clock)]
-        lasted = "not over" if end is None else length_text(end - start, clock)
-        yield *of, ", ".join(row["args"]), *value, *times, lasted
+        times = [clock_text(start, clock), "open" if end is None else clock_text(end, clock)]
+        duration = "" if end is None else length_text(end - start, clock)
+        yield *of, ", ".join(row["args"]), *value, *times, duration
 
 
 def _read_time(option: str, text: str | None, clock: Clock) -> int | None:

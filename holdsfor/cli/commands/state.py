@@ -1,4 +1,4 @@
-"""`holdsfor state show`: what a checkpoint or a saved session holds."""
+"""`holdsfor state`: what a checkpoint or a saved session holds, and whether its files are whole."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from holdsfor.cli.output.console import say, show
 if TYPE_CHECKING:
     from holdsfor.local.state import HeldRows
 
-FOLDER = typer.Argument(metavar="FOLDER", help="A stream's checkpoint, or what `session.save` wrote.")
+CHECKPOINT = typer.Argument(metavar="CHECKPOINT", help="A stream's checkpoint.")
+FOLDER = typer.Argument(metavar="DIR", help="A stream's checkpoint, or what `session.save` wrote.")
 ROWS = typer.Option("--rows", metavar="RELATION", help="Print the rows of one fluent or event, such as gap or gap/1.")
 LIMIT = typer.Option(min=1, help="How many rows at most.")
 HEADER = ("where", "what for", "relation", "rows", "bytes", "oldest", "newest")
@@ -49,8 +50,19 @@ def show_state(
     say(f"{held.kind}, format version {held.version}, {fired}, {rows:,} rows, {held.size:,} bytes on disk")
 
 
+@state.command("verify")
+def verify_state(checkpoint: Annotated[str, CHECKPOINT]) -> None:
+    """Check all files of a checkpoint and its tables; say what is damaged, and what of it can be made again."""
+    from holdsfor.job.live.state.verify import report_lines, verify_stream
+
+    parts = verify_stream(checkpoint)
+    for line in report_lines(parts):
+        say(line)
+    raise typer.Exit(int(any(part.damages for part in parts)))
+
+
 def _show_rows(relation: str, holdings: Sequence[HeldRows], limit: int) -> None:
-    show(relation, ("where", "what for", "about", "value", "start", "end", "arrival"), islice(_rows(holdings), limit))
+    show(relation, ("where", "what for", "args", "value", "start", "end", "arrival"), islice(_rows(holdings), limit))
     total = sum(each.rows for each in holdings)
     if total > limit:
         say(f"{total:,} rows; the first {limit:,} are shown. --limit shows more.")

@@ -35,11 +35,11 @@ from holdsfor.cli.output.console import complain, say
 from holdsfor.cli.output.logs import begin_logs
 from holdsfor.cli.start.reading import add_bounds, load_rules, read_spark_settings
 from holdsfor.cli.start.streaming import (
-    KAFKA,
     LocalHost,
     SparkHost,
     check_source,
     log_of,
+    needs_spark,
     serving,
     sink_of,
     told_failures,
@@ -48,13 +48,12 @@ from holdsfor.cli.start.streaming import (
     watching,
 )
 from holdsfor.duration import GivenTimes, ticks
-from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
     from holdsfor.io.metrics.neighbours import SourceMetrics
 
 FROM = input_option(
-    "--from", metavar="FOLDER|mqtt://...|kafka://...", help="A folder that gets new files, or a broker and topics."
+    "--from", metavar="DIR|mqtt://...|kafka://...", help="A folder that gets new files, or a broker and topics."
 )
 ONCE = input_option("--once", help="End when all that is there has been read.")
 EVERY = input_option(
@@ -78,15 +77,15 @@ MAX_FUTURE = time_option(
 )
 
 TO = output_option(
-    metavar="console|mqtt://...|kafka://...|http://...|FOLDER", help="Where changes go; may be given several times."
+    metavar="console|mqtt://...|kafka://...|http://...|DIR", help="Where changes go; may be given several times."
 )
 MESSAGE_TIMES = output_option(help="Times in messages: as ticks, or in ISO 8601 (2026-03-01T09:15:25Z).")
 MESSAGE_ARGUMENTS = output_option(help="Arguments in messages: as a list, or named as columns of results are.")
-OUT = output_option("--out", "-o", metavar="FOLDER", help="A folder for the tables. Default: in the checkpoint.")
+OUT = output_option("--out", "-o", metavar="DIR", help="A folder for the tables. Default: in the checkpoint.")
 REPORT = output_option(help="Tell all that is known, what has begun for certain, or what will never change.")
 
 CHECKPOINT = fault_option(
-    metavar="FOLDER", help="A folder for the state. A stream that finds its own there goes on where it was."
+    metavar="DIR", help="A folder for the state. A stream that finds its own there goes on where it was."
 )
 FSYNC = fault_option("--fsync", help="Survive a power cut, not only the death of processes; slower.")
 TAKE_OVER = fault_option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
@@ -98,13 +97,13 @@ ON_SINK_FAILURE = fault_option(
     "in order when it does."
 )
 
-HOST = engine_option(help="On Spark, or in this process.")
+HOST = engine_option(help="In this process, or on Spark; auto: on Spark for Kafka, --master or --conf.")
 BUCKETS = engine_option(
     metavar="NUMBER",
-    help="Entities are shared out over so many, for the life of the stream. Default: 2 a core; 1 with --engine local.",
+    help="Entities are shared out over so many, for the life of the stream. Default: 1; on Spark 2 a core.",
 )
 
-METRICS_PORT = metrics_option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
+METRICS_PORT = metrics_option(metavar="PORT", help="Serve metrics for Prometheus on this port of this machine.")
 METRICS_HOST = metrics_option(metavar="HOST", help="Serve them to others, too: 0.0.0.0 for all, as in a container.")
 STALL_AFTER = metrics_option(
     metavar="DURATION", help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min."
@@ -116,26 +115,6 @@ AWAY_AFTER = metrics_option(
 LOG_FORMAT = metrics_option(help="How lines on stderr are written: as text, or as an object of JSON each.")
 LOG_LEVEL = metrics_option(
     help="What is told: debug has a line for each batch, info one a minute, warning only trouble."
-)
-
-
-def _verify(checkpoint: str | None) -> None:
-    """Check a checkpoint instead of running a stream; eager, since this needs no rules."""
-    if checkpoint is None:
-        return
-    from holdsfor.job.live.state.verify import report_lines, verify_stream
-
-    parts = verify_stream(checkpoint)
-    for line in report_lines(parts):
-        say(line)
-    raise typer.Exit(int(any(part.damages for part in parts)))
-
-
-VERIFY = fault_option(
-    metavar="CHECKPOINT",
-    callback=_verify,
-    is_eager=True,
-    help="Only check all files of a checkpoint and its tables, and say what is damaged and can be made again.",
 )
 
 
@@ -171,12 +150,11 @@ def stream(
     away_after: Annotated[str, AWAY_AFTER] = "2min",
     fsync: Annotated[bool, FSYNC] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
-    verify: Annotated[str | None, VERIFY] = None,
     on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
     on_sink_failure: Annotated[OneOf["stop", "keep"], ON_SINK_FAILURE] = "stop",
     log_format: Annotated[OneOf["text", "json"], LOG_FORMAT] = "text",
     log_level: Annotated[OneOf["debug", "info", "warning", "error"], LOG_LEVEL] = "info",
-    engine: Annotated[OneOf["spark", "local"], HOST] = "spark",
+    engine: Annotated[OneOf["auto", "spark", "local"], HOST] = "auto",
     master: Master = None,
     conf: Conf = None,
     facts: Facts = None,
@@ -202,15 +180,14 @@ def stream(
     warn_of_passwords(addresses)
     check_source(source, checkpoint, format, mapping, once)
     sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
-    if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
-        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
-    if engine == "spark":
+    is_on_spark = needs_spark(engine, addresses, master or settings)
+    if is_on_spark:
         check_early(description, checkpoint, GivenTimes(window, step, start, end, sample_every, unit), report)
     log = log_of(checkpoint)
     with ExitStack() as stack:
         health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))
         server = stack.enter_context(serving(metrics_port, metrics_host, health))
-        host = SparkHost(master, settings, log) if engine == "spark" else LocalHost()
+        host = SparkHost(master, settings, log) if is_on_spark else LocalHost()
         stack.callback(host.stop)
         # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
         stack.enter_context(told_failures(log, addresses, server.fail if server else lambda _: None))
@@ -245,5 +222,5 @@ def stream(
             take_over=take_over,
         )
         health.seconds_at_work, health.sinks = live.seconds_at_work, live.sinks
-        wait(live, may_lose_spark=engine == "spark")
+        wait(live, may_lose_spark=is_on_spark)
         say(f"Tables in {live.tables.shown()}")

@@ -112,7 +112,7 @@ def _run(
     coverage: Coverage | None,
 ) -> list[Outcome]:
     """Run all tests, and print what is wrong with each as soon as it is there."""
-    from holdsfor.rules import RULE_ENDINGS
+    from holdsfor.loading import RULE_ENDINGS
     from holdsfor.testing.report import describe, summarise
     from holdsfor.testing.run import run_test
     from holdsfor.testing.suite import TEST_ENDING, RuleDefaults, collect_tests

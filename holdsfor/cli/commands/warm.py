@@ -13,7 +13,7 @@ def warm() -> None:
         load_kernels()
     say("Kernels are compiled.")
     with progress("Archiving Spark's classes"):
-        from holdsfor.startup.archiving import make_archive
+        from holdsfor.startup.archive import make_archive
 
         has_archive = make_archive()
     say("Spark's classes are archived." if has_archive else "This Java cannot archive classes; Spark works without.")

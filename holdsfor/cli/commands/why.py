@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from holdsfor.cli.commands.options import (
     SAMPLE_EVERY,
+    STEP,
     WINDOW,
     AllowDir,
     Events,
@@ -31,17 +33,21 @@ AT = time_option("--at", metavar="TIME", help="When it holds or happens: a tick,
 START = time_option(metavar="TIME", help="The history begins after it, as in the run that is asked about.")
 END = time_option(metavar="TIME", help="What arrives after it is not read.")
 NOT = typer.Option("--not", help="Tell why it was not so, and what would have made it so.")
+CHANGED = typer.Option("--changed", help="Tell for each change of a fluent which row caused it: late, retracted, new.")
+AS_OF = time_option("--as-of", metavar="TIME", help="As it was known then: from what had arrived.")
+HTML = output_option("--html", metavar="FILE", help="Write the tree as a page.")
 AS_JSON = output_option("--json", help="As one JSON object, for programs.")
 
 
 def why(
     rules: RuleFilesOrRun,
     fact: Annotated[str, FACT],
-    at: Annotated[str, AT],
+    at: Annotated[str | None, AT] = None,
     events: Events = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,
     window: Annotated[str | None, WINDOW] = None,
+    step: Annotated[str | None, STEP] = None,
     sample_every: Annotated[str | None, SAMPLE_EVERY] = None,
     tick_unit: UnitOfTicks = None,
     format: Format = None,
@@ -50,9 +56,16 @@ def why(
     allow_dir: AllowDir = None,
     functions: Functions = None,
     denied: Annotated[bool, NOT] = False,
+    changed: Annotated[bool, CHANGED] = False,
+    as_of: Annotated[str | None, AS_OF] = None,
+    html: Annotated[Path | None, HTML] = None,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
     """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
+    from holdsfor.cli.output.trees import say_tree
+    from holdsfor.view.reasons import write_reasons
+    from holdsfor.why.why_not.refutation import Refutation
+
     if len(rules) == 1 and rules[0].is_dir():
         origin = read_origin(rules[0])
     else:
@@ -62,6 +75,25 @@ def why(
         read = name_inputs(
             rules, sources, format, mapping, facts=facts, allow=allow_dir, functions=functions, tick_unit=tick_unit
         )
-        origin = read.origin(GivenTimes(window, None, start, end, sample_every or 1, tick_unit))
+        origin = read.origin(GivenTimes(window, step, start, end, sample_every or 1, tick_unit))
+    if as_of is not None:
+        origin = origin.as_of(as_of)
+    if changed:
+        causes = origin.why_changed(fact)
+        if as_json:
+            say(json.dumps([cause.as_dict() for cause in causes], ensure_ascii=False))
+        else:
+            say("\n".join(map(str, causes)) or f"{fact}: no query time told of it.")
+        return
+    if at is None:
+        raise typer.BadParameter("--at: a time is needed; --changed asks for all changes.")
     answer = origin.why_not(fact, at) if denied else origin.why(fact, at)
-    say(json.dumps(answer.as_dict(), ensure_ascii=False) if as_json else str(answer))
+    tree = answer.tree if isinstance(answer, Refutation) else answer
+    changes = [str(change) for change in answer.changes] if isinstance(answer, Refutation) else []
+    if html is not None:
+        write_reasons(html, tree, changes)
+        say(f"Reasons: {html}")
+    elif as_json:
+        say(json.dumps(answer.as_dict(), ensure_ascii=False))
+    else:
+        say_tree(tree, changes)

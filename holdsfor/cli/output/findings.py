@@ -36,7 +36,7 @@ COUNTS = (
 #: Counts that are shown only where there are some.
 SELDOM = ("events_equal", "times_cut", "rows_with_nan")
 HEADER = ("found", "count", "longest", "latest")
-#: A fluent of which so many, and such a share, are not over gets a hint.
+#: A fluent of which so many, and such a share, are open gets a hint.
 MANY, NEARLY_ALL = 20, 0.9
 
 
@@ -44,15 +44,15 @@ MANY, NEARLY_ALL = 20, 0.9
 class Finding:
     """A line of the summary, about one fluent or event.
 
-    longest: None for events, and where nothing is over yet. latest: None if there is none. not_over: how many intervals
-    have no end.
+    longest: None for events, and where nothing is over yet. latest: None if there is none. open_count: how many
+    intervals have no end.
     """
 
     name: str
     count: int
     longest: Row | None = None
     latest: Row | None = None
-    not_over: int = 0
+    open_count: int = 0
 
 
 def show_outcome(outcome: HistoryRun, out: Path) -> None:
@@ -81,8 +81,8 @@ def summarise(table: pa.Table) -> Iterator[Finding]:
         rows = np.flatnonzero(codes == code)
         longest, latest = rows[np.argmax(lengths[rows])], rows[np.argmax(start[rows])]
         over = _row(table, longest) if lengths[longest] >= 0 else None
-        not_over = 0 if is_event else int((lengths[rows] < 0).sum())
-        yield Finding(name, len(rows), over, _row(table, latest), not_over)
+        open_count = 0 if is_event else int((lengths[rows] < 0).sum())
+        yield Finding(name, len(rows), over, _row(table, latest), open_count)
 
 
 def summarise_parts(tables: Iterable[pa.Table]) -> list[Finding]:
@@ -98,7 +98,7 @@ def _join(one: Finding, other: Finding) -> Finding:
     over = [row for row in (one.longest, other.longest) if row is not None]
     longest = max(over, key=lambda row: row["end"] - row["start"], default=None)
     latest = max((row for row in (one.latest, other.latest) if row is not None), key=lambda row: row["start"])
-    return Finding(one.name, one.count + other.count, longest, latest, one.not_over + other.not_over)
+    return Finding(one.name, one.count + other.count, longest, latest, one.open_count + other.open_count)
 
 
 def with_unfound(findings: Iterable[Finding], defined: Iterable[str]) -> list[Finding]:
@@ -109,10 +109,10 @@ def with_unfound(findings: Iterable[Finding], defined: Iterable[str]) -> list[Fi
 
 
 def hints(findings: Iterable[Finding]) -> Iterator[str]:
-    """Write a sentence for each fluent of which nearly all intervals are not over."""
+    """Write a sentence for each fluent of which nearly all intervals are open."""
     for finding in findings:
-        if finding.not_over >= MANY and finding.not_over >= NEARLY_ALL * finding.count:
-            counts = f"{finding.not_over:,} of {finding.count:,} intervals of {finding.name} are not over"
+        if finding.open_count >= MANY and finding.open_count >= NEARLY_ALL * finding.count:
+            counts = f"{finding.open_count:,} of {finding.count:,} intervals of {finding.name} are open"
             yield f"{counts}. Where rows just stop coming, let silence end it: docs/recipes.md, Stops and gaps."
 
 
@@ -148,10 +148,10 @@ def subject(row: Row) -> str:
 
 
 def span_text(row: Row, clock: Clock) -> str:
-    """Write when a row was: `from 08:00 to 09:00`, `since 08:00`, `at 08:00`."""
+    """Write when a row was: `from 08:00 to 09:00`, `from 08:00, open`, `at 08:00`."""
     start = clock_text(row["start"], clock)
     if row["end"] is None:
-        return f"since {start}"
+        return f"from {start}, open"
     if row["end"] == row["start"]:
         return f"at {start}"
     return f"from {start} to {clock_text(row['end'], clock)}"

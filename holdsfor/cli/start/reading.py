@@ -32,10 +32,10 @@ def load_rules(
             raise HoldsforError(
                 f"{path}: no such rule file. If it belongs to a duration, write that in one word: --window 5min."
             )
-    from holdsfor import rules as engine_rules
+    from holdsfor import loading
 
     tables = read_pairs("--facts", facts or [], "vesselType=types.csv")
-    return engine_rules.load_rules(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
+    return loading.load_rules(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
 
 
 def make_plan(description: EventDescription) -> Plan:

@@ -56,7 +56,7 @@ class RunInputs:
     def description(self) -> EventDescription:
         """Load the rules."""
         from holdsfor.cli.start.reading import add_bounds, load_rules
-        from holdsfor.rules import make_closures
+        from holdsfor.loading import make_closures
 
         functions = None if self.functions is None else Path(self.functions)
         loaded = load_rules([*map(Path, self.rules)], list(self.facts), [*map(Path, self.allow)], functions)

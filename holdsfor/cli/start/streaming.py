@@ -72,6 +72,14 @@ class SparkHost:
             yield lambda description, **options: stream(spark, description, events, format=reader, **options)
 
 
+def needs_spark(engine: str, addresses: Sequence[str], spark_options: object) -> bool:
+    """Choose where a stream runs: on Spark if it is asked for, by name, by an option for Spark, or by Kafka."""
+    has_kafka = any(address.startswith(KAFKA) for address in addresses)
+    if engine == "local" and has_kafka:
+        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
+    return engine == "spark" or (engine == "auto" and (has_kafka or bool(spark_options)))
+
+
 def wait(live: StreamQuery, may_lose_spark: bool) -> None:
     """Wait until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
     signals: list[int] = []
@@ -162,7 +170,7 @@ def _topic_of(address: str) -> str:
 
 @contextmanager
 def serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServer | None]:
-    """Serve figures for machines, if asked."""
+    """Serve metrics for machines, if asked."""
     from holdsfor.io.metrics import MetricsServer
 
     if port is None:
@@ -176,7 +184,7 @@ def serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServ
 def watching(
     unit: TickUnit, server: MetricsServer | None, draws: bool, health: Health
 ) -> Iterator[Callable[[BatchMetrics], None]]:
-    """Show progress to people, and add it to figures for machines if asked."""
+    """Show progress to people, and add it to metrics for machines if asked."""
     from holdsfor.view.live import LiveProgress
 
     with LiveProgress(unit, draws=draws, sinks=lambda: health.sinks()) as display:

@@ -26,7 +26,7 @@ from holdsfor.plan.walk import flat
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ActionCondition:
     """A condition of a rule on the state; inside: the negated conjunction that it is part of."""
 
     holding: Holding
@@ -42,7 +42,7 @@ class Action:
     initiates: bool
     rule: Conclude
     chain: Chain
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ActionCondition, ...]
 
 
 def actions_of(group: Group) -> Iterator[Action]:
@@ -55,14 +55,14 @@ def actions_of(group: Group) -> Iterator[Action]:
                     yield Action(relation, initiates, rule, chain, conditions)
 
 
-def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condition, ...]]:
+def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[ActionCondition, ...]]:
     rest: list[Op] = []
-    conditions: list[Condition] = []
+    conditions: list[ActionCondition] = []
     for op in chain:
         if isinstance(op, Holding) and op.relation in members:
-            conditions.append(Condition(op, True))
+            conditions.append(ActionCondition(op, True))
         elif isinstance(op, Without) and (holding := _asked_alone(op, members)) is not None:
-            conditions.append(Condition(holding, False, op.chain if len(op.chain) > 1 else ()))
+            conditions.append(ActionCondition(holding, False, op.chain if len(op.chain) > 1 else ()))
         else:
             rest.append(op)
     return tuple(rest), tuple(conditions)
@@ -108,7 +108,7 @@ def plain(due: Due) -> bool:
     return not due.conditions and isinstance(due.after, Int) and len(set(names)) == len(due.args)
 
 
-def shift_of(action: Action, condition: Condition) -> int:
+def shift_of(action: Action, condition: ActionCondition) -> int:
     """How long before the action a condition looks at the state."""
     known = distances(action.rule.chain, {action.rule.time: 0})
     distance = distances(condition.inside, known).get(condition.holding.time)

@@ -19,7 +19,7 @@ from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, matching_places, whole_keys, within
-from holdsfor.engine.groups.actions import Action, Condition, carried_intervals, placed, shift_of
+from holdsfor.engine.groups.actions import Action, ActionCondition, carried_intervals, placed, shift_of
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE
 from holdsfor.kernels.intervals.machine import Actions, Deadlines, MachineStart, machine
@@ -108,7 +108,7 @@ class Slots:
 class Question:
     """A condition on the state, for all rows of an action: one slot each (column), or none of several (ranges)."""
 
-    condition: Condition
+    condition: ActionCondition
     column: str | None
     low: str = ""
     high: str = ""
@@ -214,14 +214,14 @@ def _rows(action: Action, slots: Slots, world: World) -> tuple[Rows, list[Questi
     return rows if rows is not None else Rows(world.axis, 1, {}), questions
 
 
-def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Question]:
+def _ask(condition: ActionCondition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Question]:
     relation, name = condition.holding.relation, f"slot {number}"
     i, j, columns = slots.matching(relation, condition.holding.args, rows)
     columns[name] = Column(world.dictionary, numbers=slots.base[relation] + j)
     return rows.take(i).bind(columns), Question(condition, name)
 
 
-def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Question]:
+def _ask_not(condition: ActionCondition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Question]:
     """Ask that no slot with the bound arguments holds."""
     relation = condition.holding.relation
     ranges = slots.ranges(relation, condition.holding.args, rows)
@@ -234,7 +234,7 @@ def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world:
 
 
 def _ask_no_solution(
-    condition: Condition, number: int, rows: Rows, slots: Slots, world: World
+    condition: ActionCondition, number: int, rows: Rows, slots: Slots, world: World
 ) -> tuple[Rows, Question]:
     """Ask that no slot holds for which the rest of a negated conjunction is true."""
     solutions = rows.bind({KEY: Column(world.dictionary, numbers=np.arange(rows.size))})

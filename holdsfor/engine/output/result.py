@@ -26,6 +26,7 @@ from holdsfor.printable import count_text
 
 if TYPE_CHECKING:
     from holdsfor.duration import TimePoint
+    from holdsfor.why.changed import RevisionCause
     from holdsfor.why.derivation import Derivation
     from holdsfor.why.origin import Origin
     from holdsfor.why.why_not.refutation import Refutation
@@ -67,29 +68,37 @@ class Result:
         """All of one fluent or event, with a column for each argument. name: `near`, or `near/2` if there are several.
 
         Columns are called as the variables of the rules and have the type that the arguments came with; then come
-        `value` (of a fluent), `start`, `end` (null: not over) and `duration`. Times are time stamps, in the zone, if
+        `value` (of a fluent), `start`, `end` (null: open) and `duration`. Times are time stamps, in the zone, if
         the events had time stamps; otherwise ticks.
         """
         shape = shape_in(self.metrics, name)
         rows = self.occurrences if shape.is_event else self.intervals
         return ResultTable(widen(rows, shape, self.metrics.get(NANOSECONDS), check_zone(zone)))
 
-    def why(self, fact: str, at: TimePoint) -> Derivation:
+    def why(self, fact: str, at: TimePoint, as_of: TimePoint | None = None) -> Derivation:
         """Explain why a fluent holds at a time (`result.why("rendezVous(v1,v2)=true", at=40)`), or an event happens
         (`result.why("alarm(v7)", at=40)`): what was concluded, by which rules, down to rows of the input.
-        """
-        return self._kept_origin().why(fact, at)
 
-    def why_not(self, fact: str, at: TimePoint) -> Refutation:
+        as_of: as the last query time at or before that knew it.
+        """
+        return self._kept_origin(as_of).why(fact, at)
+
+    def why_not(self, fact: str, at: TimePoint, as_of: TimePoint | None = None) -> Refutation:
         """Tell why a fluent does not hold at a time, or an event does not happen: what each rule lacked; and which
         changes of one row, one value or one fact would have made it true.
         """
-        return self._kept_origin().why_not(fact, at)
+        return self._kept_origin(as_of).why_not(fact, at)
 
-    def _kept_origin(self) -> Origin:
+    def why_changed(self, fact: str) -> tuple[RevisionCause, ...]:
+        """Tell for each line of the log of changes about a fluent which rows caused it: late ones, retractions, new
+        ones. Without them the line is not there.
+        """
+        return self._kept_origin().why_changed(fact)
+
+    def _kept_origin(self, as_of: TimePoint | None = None) -> Origin:
         if self.origin is None:
             raise HoldsforError("this result does not know what it was made of: ask the result of holdsfor.recognise.")
-        return self.origin
+        return self.origin if as_of is None else self.origin.as_of(as_of)
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {count:,}" for name, count in self.counts())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -122,6 +122,12 @@ def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, r
     whole = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
     equal = count_equal(whole, events_counted(program.plan.sources))
     return Recognised(*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds, equal)
+
+
+def select_standing(blocks: Iterable[Block], windows: Windows) -> tuple[Block, ...]:
+    """Return the rows that count, without those that were taken back."""
+    inside = (set_aside(block, windows.fence)[0] for block in blocks)
+    return tuple(standing(counted(block, windows).block, windows) for block in inside)
 
 
 def prepare(

@@ -1,4 +1,4 @@
-"""The figures of one batch."""
+"""The metrics of one batch."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BatchCounts:
 
 @dataclass(frozen=True)
 class BatchMetrics:
-    """Figures of one batch. `str` is a line for a log."""
+    """Metrics of one batch. `str` is a line for a log."""
 
     batch: int
     counts: BatchCounts = BatchCounts()
@@ -49,7 +49,7 @@ class BatchMetrics:
 
     def __str__(self) -> str:
         counts = self.counts
-        figures: dict[str, Any] = {
+        metrics: dict[str, Any] = {
             "batch": self.batch,
             "events_in": counts.events_in,
             "dropped": counts.dropped,
@@ -68,10 +68,10 @@ class BatchMetrics:
             "latency_ms": f"{self.latency_ms:.1f}",
             **{f"{phase}_ms": f"{seconds * 1000:.1f}" for phase, seconds in self.seconds.items()},
         }
-        return " ".join(f"{name}={value}" for name, value in figures.items() if value is not None)
+        return " ".join(f"{name}={value}" for name, value in metrics.items() if value is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures by the names of Spark's `lastProgress` where it has one."""
+        """Return the metrics by the names of Spark's `lastProgress` where it has one."""
         counts = self.counts
         stamp = datetime.fromtimestamp(self.finished, UTC).isoformat(timespec="milliseconds")
         return {

@@ -1,4 +1,4 @@
-"""The figures of what a stream reads from and delivers to, also in the text format of Prometheus."""
+"""The metrics of what a stream reads from and delivers to, also in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ SINK_FAMILIES: Sequence[tuple[str, str, str, Callable[[SinkMetrics], float | Non
 
 
 def neighbours_text(sources: Sequence[SourceMetrics], sinks: Sequence[SinkMetrics]) -> str:
-    """Write the figures of sources and sinks for Prometheus."""
+    """Write the metrics of sources and sinks for Prometheus."""
     families = [
         labelled(name, kind, about, "source", {source.name: measure(source) for source in sources})
         for name, kind, about, measure in (SOURCE_FAMILIES if sources else ())

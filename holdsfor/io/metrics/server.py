@@ -1,4 +1,4 @@
-"""Figures over HTTP: `/metrics` for Prometheus, `/progress` as JSON, `/healthz` and `/livez` for who watches it."""
+"""Metrics over HTTP: `/metrics` for Prometheus, `/progress` as JSON, `/healthz` and `/livez` for who watches it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of all batches so far, in the text format of Prometheus (version 0.0.4)."""
+"""The metrics of all batches so far, in the text format of Prometheus (version 0.0.4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from holdsfor.io.metrics.batch import BatchCounts, BatchMetrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-KEPT = 100  # batches whose figures can be asked for
+KEPT = 100  # batches whose metrics can be asked for
 
 COUNTERS = {
     "events_in": ("holdsfor_events_total", "Events read."),
@@ -35,7 +35,7 @@ Labelled: TypeAlias = Mapping[str, float]
 
 
 class Totals:
-    """Counts that only grow, the last figures, and the last batches. Many threads may use one."""
+    """Counts that only grow, the last metrics, and the last batches. Many threads may use one."""
 
     def __init__(self) -> None:
         self._lock = Lock()

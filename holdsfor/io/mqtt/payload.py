@@ -1,4 +1,4 @@
-"""Messages as events: the topic says what they are, payloads are JSON or RTEC's CSV, what is neither is rejected."""
+"""Messages as events: the topic says what they are; payloads are JSON, RTEC's CSV or dRTEC's lines, or are rejected."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from holdsfor.io.join import join_events
 from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
 from holdsfor.io.readers.arguments import plain
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping
+from holdsfor.io.readers.formats.drtec import as_rtec, show_lines
 from holdsfor.io.readers.formats.rtec import read_pieces
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
 from holdsfor.io.readers.objects import ObjectRows, UsedFields, read_objects, without_nested
@@ -95,7 +96,7 @@ def _piece_events(
         if is_json.any():
             yield _json_events(some.take(np.flatnonzero(is_json)), rule, mapping, inputs)
         if not is_json.all():
-            yield _rtec_events(some.take(np.flatnonzero(~is_json)), rule, mapping, inputs)
+            yield _line_events(some.take(np.flatnonzero(~is_json)), rule, mapping, inputs)
 
 
 def _text(payload: pa.Array) -> tuple[pa.Array, Mask]:
@@ -106,7 +107,7 @@ def _text(payload: pa.Array) -> tuple[pa.Array, Mask]:
 
 def _is_json(rule: TopicRule, messages: Messages) -> Mask:
     if rule.format is not None or rule.name is not None:
-        return np.full(len(messages), rule.format != "rtec", np.bool_)
+        return np.full(len(messages), rule.format not in ("rtec", "drtec"), np.bool_)
     return mask(pc.match_substring_regex(messages.payload, r"^\s*[\[{]"))
 
 
@@ -134,14 +135,14 @@ def _rejects(
     return pa.table(columns, schema=REJECTS_SCHEMA)
 
 
-# ---------------------------------------------------------------- RTEC's lines
+# ---------------------------------------------------------------- lines of RTEC's and dRTEC's
 
 
-def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
+def _line_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
     arrival = None
     if mapping.arrival == RECEIVED:
         arrival = messages.received * UNITS["ms"] // UNITS[mapping.date_unit]
-    events, message, position = _read_lines(messages.payload, arrival, rule.op < 0, inputs)
+    events, message, position = _read_lines(messages.payload, rule, arrival, inputs)
     at = events.rejects["row"].to_numpy() - 1
     shown = events.rejects["text"]
     rejects = _rejects(messages, message[at], position[at], events.rejects["reason"], shown)
@@ -149,26 +150,30 @@ def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
 
 
 def _read_lines(
-    payload: pa.Array, arrival: Ints | None, retract: bool, inputs: tuple[Input, ...]
+    payload: pa.Array, rule: TopicRule, arrival: Ints | None, inputs: tuple[Input, ...]
 ) -> tuple[Events, Ints, Ints]:
     """Return events, with rejects counted over all lines from 1, and each line's message and place in it.
 
-    arrival: of each message, where its lines' own is not to be used. retract: lines that do not say retract.
+    arrival: of each message, where its lines' own is not to be used. Where the rule retracts, lines need not say so.
     """
     split = pc.split_pattern(pc.utf8_rtrim(payload, "\r\n"), "\n")
     lines = split.flatten()
     count = pc.list_value_length(split).to_numpy(zero_copy_only=False)
     message = np.repeat(np.arange(len(payload)), count)
     position = np.arange(len(lines)) - np.repeat(np.cumsum(count) - count, count) + 1
+    original = lines
+    if rule.format == "drtec":
+        lines = as_rtec(lines)
     if arrival is not None:
         lines = _with_arrival(lines, arrival[message])
-    if retract:
+    if rule.op < 0:
         spoken = mask(pc.match_substring_regex(lines, rf"^{_OPERATION}"))
         blank = mask(pc.match_substring_regex(lines, r"^\s*$"))
         lines = pc.if_else(pa.array(spoken | blank), lines, pc.binary_join_element_wise("retract|", lines, ""))
     offsets = pa.array([0, len(lines)], pa.int32())
     text = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")[0].as_buffer().to_pybytes()
-    return read_pieces([text] if text else [], inputs, ""), message, position
+    events = read_pieces([text] if text else [], inputs, "")
+    return (show_lines(events, original) if rule.format == "drtec" else events), message, position
 
 
 def _with_arrival(lines: pa.Array, arrival: Ints) -> pa.Array:

@@ -135,7 +135,7 @@ class Spooler:
         }
 
     def source_metrics(self) -> SourceMetrics:
-        """Return the figures that health and Prometheus show."""
+        """Return the metrics that health and Prometheus show."""
         counts = self._counts
         return SourceMetrics(
             f"the broker at {self.settings.address}",

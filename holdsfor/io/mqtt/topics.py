@@ -4,7 +4,7 @@
     "ais/{vessel}/speed" = "velocity"                   # messages are this event; the level is the column `vessel`
     "ais/+/track" = { name = "velocity" }               # + and # are as in topic filters
     "ais/+/undo" = { name = "velocity", op = -1 }       # messages take events back
-    "rtec/#" = { format = "rtec" }                      # else: json or rtec, as each message looks
+    "rtec/#" = { format = "rtec" }                      # or drtec; else: json or rtec, as each message looks
 
 Without a name the messages say themselves which event they are. Without the section every topic is taken like that.
 """
@@ -29,7 +29,7 @@ from holdsfor.io.mqtt.settings import check_filter
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
 
 _LEVEL = re.compile(r"^\{([A-Za-z_]\w*)\}$")
-_FORMATS = ("json", "rtec")
+_FORMATS = ("json", "rtec", "drtec")
 _KEYS = ("name", "format", "op")
 
 
@@ -37,7 +37,7 @@ _KEYS = ("name", "format", "op")
 class TopicRule:
     pattern: str
     name: str | None = None  # of the event or fluent; None: the message says
-    format: str | None = None  # json or rtec; None: as the message looks
+    format: str | None = None  # one of these; None: as the message looks
     op: int = 1
 
     @property
@@ -113,12 +113,14 @@ def _rule(pattern: str, settings: Any) -> TopicRule:
             raise HoldsforError(f"[topics]: unknown key {key!r} of {pattern!r}.{hint} Known keys: {', '.join(_KEYS)}.")
     rule = TopicRule(pattern, **settings)
     if rule.format not in (None, *_FORMATS):
-        raise HoldsforError(f"[topics]: format = {rule.format!r} of {pattern!r} is not known. Write json or rtec.")
+        raise HoldsforError(
+            f"[topics]: format = {rule.format!r} of {pattern!r} is not known. Write json, rtec or drtec."
+        )
     if rule.op not in (1, -1):
         raise HoldsforError(f"[topics]: op of {pattern!r} is 1 (the messages insert) or -1 (they retract).")
-    if rule.format == "rtec" and (rule.name or rule.levels):
+    if rule.format in ("rtec", "drtec") and (rule.name or rule.levels):
         raise HoldsforError(
-            f"[topics]: {pattern!r} is in RTEC's format, whose lines have names and arguments of their own."
+            f"[topics]: {pattern!r} is in the format {rule.format}, whose lines have names and arguments of their own."
         )
     if len(set(rule.levels)) < len(rule.levels):
         raise HoldsforError(f"[topics]: {pattern!r} names a level twice.")

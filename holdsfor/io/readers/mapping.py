@@ -3,7 +3,7 @@
     name = "event"          # the column with the name of the event or fluent; or, for a table of one event,
     event = "velocity"      #   its name (then there is no such column)
     time = "t"              # when it happened, or began
-    end = "t_end"           # fluents: the point after the last one; null: still open
+    end = "t_end"           # fluents: the point after the last one; null: open
     arrival = "received"    # when it became known; without one: the time, for a fluent its end
     value = "value"         # fluents: the value; without one: true
     op = "op"               # 1 inserts, -1 retracts; without one all rows insert

@@ -44,7 +44,7 @@ def lines(changes: pa.Table, clock: Clock) -> pa.Array:
     if "fluent" in column:
         start = pc.binary_join_element_wise("  [", _times(column["start"], clock), ", ", "")
         end = pc.if_else(
-            column["end"].is_null(), "...", pc.binary_join_element_wise(_times(column["end"], clock), ")", "")
+            column["end"].is_null(), "open)", pc.binary_join_element_wise(_times(column["end"], clock), ")", "")
         )
         subject += [" = ", each_distinct(column["value"], printable), start, end]
     else:

@@ -46,7 +46,7 @@ class Outbox:
         self._held = held
         self._backoff = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         self._waiting: dict[str, Waiting] = {}
-        self._lock = Lock()  # of what waits and of the figures
+        self._lock = Lock()  # of what waits and of the metrics
         self._metrics = SinkMetrics(sink.name)
         self._put, self._ending = Event(), Event()
         self._fault: Exception | None = None  # of the sink itself, not of the receiver

@@ -98,7 +98,7 @@ def find_shape(shapes: Sequence[TableShape], name: str) -> TableShape:
 
 
 def shape_in(metrics: Mapping[str, Any], name: str) -> TableShape:
-    """Find the shape of what the user names, in the figures of a run."""
+    """Find the shape of what the user names, in the metrics of a run."""
     return find_shape([TableShape.from_json(value) for value in metrics.get(SHAPES, ())], name)
 
 

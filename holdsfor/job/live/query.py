@@ -24,7 +24,7 @@ from holdsfor.job.live.start.beginning import Begun
 from holdsfor.job.live.start.opening import Places
 from holdsfor.job.live.state.ledger import Commit
 
-#: Of so many batches the figures are kept.
+#: Of so many batches the metrics are kept.
 RECENT = 100
 
 
@@ -70,7 +70,7 @@ class StreamQuery(ABC):
 
     @property
     def lastProgress(self) -> dict[str, Any] | None:
-        """The figures of the last batch since this start."""
+        """The metrics of the last batch since this start."""
         return self._recent[-1] if self._recent else None
 
     @property

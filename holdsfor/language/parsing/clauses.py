@@ -26,6 +26,7 @@ _EACH_ARGUMENT = re.compile(_ARGUMENT)
 _BETWEEN_PARENTHESES = re.compile(r"\(\s*([^()]*?)\s*\)")
 _PIECE = re.compile(
     r"""(?P<blank>\s+|%[^\n]*|/\*.*?\*/)
+      | (?P<primed>(?<!\w)[A-Z_]\w*'+)
       | (?P<quoted>'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*")
       | (?P<number>\d+\.\d+|=\.\.)
       | (?P<end>\.(?=\s|%|\Z))

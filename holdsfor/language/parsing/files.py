@@ -13,6 +13,8 @@ from holdsfor.language.parsing.syntax import Raw, RawDirective
 from holdsfor.language.terms import Atom, Items, Term
 from holdsfor.language.vocabulary import LOADING
 
+#: The program itself, which files compiled by RTEC load.
+PROGRAM = "RTEC.prolog"
 ENDINGS = ("", ".prolog", ".pl", ".ec")
 
 
@@ -37,7 +39,9 @@ def loading(
             continue
         tries = [source.path.parent / f"{name.name}{ending}" for ending in ENDINGS]
         if not all(_is_inside(path, folders) for path in tries):
-            hint = "give it along with the others, move it there, or allow its folder: --allow-dir FOLDER"
+            if tries[0].name == PROGRAM:
+                continue
+            hint = "give it along with the others, move it there, or allow its folder: --allow-dir DIR"
             message = f"`{name.name}` is not loaded: it is outside the folders of the rule files"
             draft.error("file", message, name.place, hint)
             continue

@@ -32,11 +32,13 @@ _HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\([^()]*\)\s*,\s*)?([a-z]\w*))?"
 class Parsed:
     """The clauses of one source, what is wrong with the others, and the names those seem to be about.
 
-    unit: how long a tick is, as the last directive says. tick_units: the first duration that each such length is for.
+    sources: the texts that places of the clauses are in, where these are not those of the source itself. unit: how long
+    a tick is, as the last directive says. tick_units: the first duration that each such length is for.
     has_capital_names: whether names of events may begin with capitals from here on.
     """
 
     raw: list[Raw] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
     tables: list[FactTable] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     damaged: set[str] = field(default_factory=set)

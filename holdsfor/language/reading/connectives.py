@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from holdsfor.language.literals import Aggregate, Body, Call, Literal, Not, Or
 from holdsfor.language.nodes import find_all
 from holdsfor.language.reading.elsewhere import not_arithmetic
-from holdsfor.language.terms import Atom, Float, Int, Place, Term, Var, name_and_args
+from holdsfor.language.reading.unfolding import joined
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import LISTS
 from holdsfor.language.written import written
 
@@ -34,6 +35,11 @@ def negation(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
 
 
 def disjunction(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
+    if args[0].functor == "->":
+        if reader.context != "background":
+            return choice(reader, args[0], args[0].args)
+        condition, then = args[0].args
+        term = _both_cases(condition, then, args[1])
     alternatives: list[Body] = []
     complete = True
     for goal in _alternatives(term):
@@ -54,8 +60,28 @@ def disjunction(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
 
 
 def choice(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
+    """Read `Condition -> Then` in a background clause; rules have one clause for each case."""
+    if reader.context == "background":
+        return (*reader.read(args[0]), *reader.read(args[1]))
     hint = "write one rule for each case, with \\+ and the condition in the other"
     return reader.refuse("unsupported", "if-then-else (`->`) is not available", term, hint)
+
+
+def _both_cases(condition: Term, then: Term, otherwise: Term) -> Term:
+    """Return (condition, then ; not condition, otherwise)."""
+    place = condition.place
+    holds = Compound(",", (condition, then), place)
+    fails = Compound(",", (Compound("\\+", (condition,), place), otherwise), place)
+    return Compound(";", (holds, fails), place)
+
+
+def membership(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
+    """Read member(X, [a, b]): one of the cases X = a, X = b."""
+    element, elements = args
+    if not isinstance(elements, Items):
+        return (Call(term, term.place),)  # perhaps a predicate of the user's
+    cases: list[Term] = [Compound("=", (element, each), term.place) for each in elements.items]
+    return reader.literal(joined(";", cases, FAIL))
 
 
 def fails(body: Body) -> bool:
@@ -66,8 +92,7 @@ def _alternatives(term: Term) -> Iterator[Term]:
     """A, B and C of `A ; B ; C`; an if-then-else stays whole."""
     while term.functor == ";" and len(term.args) == 2:
         if term.args[0].functor == "->":
-            yield term.args[0]
-            return
+            break
         yield from _alternatives(term.args[0])
         term = term.args[1]
     yield term

@@ -53,6 +53,7 @@ def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...])
     pair = reader.fluent(args[0], name_and_args(raw.head)[0])
     if pair:
         _declare(draft, "fluent", pair[0])
+        draft.declared.durative.add(Signature.of(pair[0]))
         if points:
             draft.declared.points.add(Signature.of(pair[0]))
 

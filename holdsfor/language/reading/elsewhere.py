@@ -63,8 +63,8 @@ _GROUPS: tuple[tuple[str, str, str], ...] = (
         _FACTS,
     ),
     (
-        "append nth0 nth1 reverse sort msort predsort last select selectchk delete subtract permutation list_to_set "
-        "intersection union max_member min_member flatten pairs_keys_values keysort numlist "
+        "member memberchk append nth0 nth1 reverse sort msort predsort last select selectchk delete subtract "
+        "permutation list_to_set intersection union max_member min_member flatten pairs_keys_values keysort numlist "
         "list_to_ord_set ord_subtract ord_union ord_memberchk",
         "works on lists",
         _FACTS,
@@ -101,12 +101,6 @@ def unavailable(goal: Term) -> tuple[str, str] | None:
     return special(*args) if special else _WORDS.get(name)
 
 
-def _member(element: Term, elements: Term) -> tuple[str, str]:
-    cases = elements.items if isinstance(elements, Items) else ()
-    either = " ; ".join(f"{written(element)} = {written(each)}" for each in cases)
-    return "works on lists", f"write ({either})" if either else _FACTS
-
-
 def _between(low: Term, high: Term, value: Term) -> tuple[str, str]:
     x = written(value)
     return "counts through numbers", f"compare: {x} >= {written(low)}, {x} =< {written(high)}"
@@ -128,8 +122,6 @@ def _duration(intervals: Term, *_: Term) -> tuple[str, str]:
 
 
 _SPECIAL: dict[tuple[str, int], Callable[..., tuple[str, str]]] = {
-    ("member", 2): _member,
-    ("memberchk", 2): _member,
     ("between", 3): _between,
     ("forall", 2): _forall,
     ("dif", 2): _dif,

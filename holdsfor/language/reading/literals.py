@@ -256,6 +256,8 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], B
     ("not", 1): connectives.negation,
     (";", 2): connectives.disjunction,
     ("->", 2): connectives.choice,
+    ("member", 2): connectives.membership,
+    ("memberchk", 2): connectives.membership,
     ("findall", 3): BodyReader._nothing,  # `collect` has read it; the functions of its list are the conditions
     **{(name, 2): connectives.function for name in LISTS},
     ("!", 0): BodyReader._cut,

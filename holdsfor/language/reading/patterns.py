@@ -333,6 +333,8 @@ class PatternReader:
         last = raw.parts[-1]
         if raw.operator not in JOINS or not isinstance(last, RawOperation) or last.operator != ".":
             return
+        if last.bracketed:
+            return
         line = self._draft.texts.sources[last.place.file].line(last.place.line)
         if line[last.place.column - 1] != "(":
             bound = write_pattern(last.parts[0])

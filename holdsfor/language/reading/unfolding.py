@@ -14,6 +14,7 @@ from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_a
 from holdsfor.language.written import written
 
 if TYPE_CHECKING:
+    from holdsfor.language.draft import Draft
     from holdsfor.language.reading.literals import BodyReader
 
 _MOST = 20
@@ -98,7 +99,7 @@ def read_change(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
     reader.unfolded += len(changes.get((kind, owner), []))
     called = (*arguments, pair[1], time)
     each = [
-        unfolded(reader, (*name_and_args(change.fluent)[1], change.value, change.time), change.goals, called, term)
+        unfolded(reader.draft, (*_arguments(change.fluent), change.value, change.time), change.goals, called, term)
         for change in changes.get((kind, owner), [])
     ]
     goals = [*(goal for goal in each if goal is not None), *by_deadline]
@@ -113,6 +114,10 @@ def read_deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Bod
     return () if pair is None or time is None else (Edge("deadline", *pair, time, term.place),)
 
 
+def _arguments(fluent: Term) -> tuple[Term, ...]:
+    return name_and_args(fluent)[1]
+
+
 def _any_target(target: Term, deadlines: list[Change]) -> bool:
     return any(_may_be(target, each.value) for each in deadlines)
 
@@ -122,7 +127,7 @@ def _may_be(target: Term, value: Term) -> bool:
 
 
 def unfolded(
-    reader: BodyReader, head: tuple[Term, ...], conditions: tuple[Term, ...], called: tuple[Term, ...], term: Term
+    draft: Draft, head: tuple[Term, ...], conditions: tuple[Term, ...], called: tuple[Term, ...], term: Term
 ) -> Term | None:
     """The conditions of a clause for what is asked; None if its head, with the terms given, is about something else."""
     unified = unify(called, head)
@@ -130,7 +135,7 @@ def unfolded(
         return None
     names, equal = unified
     for variable in {v for part in (*head, *conditions) for v in variables(part)} - set(names):
-        names[variable] = reader.draft.variable(variable)
+        names[variable] = draft.variable(variable)
     goals = [
         Compound("=", (mine, renamed(theirs, names)), term.place)
         for mine, theirs in equal
@@ -232,7 +237,7 @@ def read_grounding(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Bo
         hint = "write the facts that are meant instead"
         return reader.refuse("cycle", f"the groundings of {owner} are declared by themselves", term, hint)
     domains = reader.draft.reading.domains.get((owner, is_fluent), [])
-    goals = [unfolded(reader, head, body, called, term) for head, body in domains]
+    goals = [unfolded(reader.draft, head, body, called, term) for head, body in domains]
     if all(goal is None for goal in goals):
         hint = f"add grounding({written(args[0])}) :- ..., or leave the condition out"
         reader.draft.warning("never", f"no grounding declares {written(args[0])}", term.place, hint)

@@ -49,7 +49,8 @@ def compile_holds_for(
     heads = [variable.name for term in head for variable in variables(term)]
     for name in heads:  # they come first, so that the groundings of the head are in its own order
         ordering.name(name)
-    expression = _expression(at, intervals, ordering, place)
+    as_written = _expression(at, intervals, ordering, place)
+    expression = _simplify(as_written)
     if expression == NOTHING:
         return None
     in_parts = set(_names(expression))
@@ -62,7 +63,7 @@ def compile_holds_for(
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*names_in(args), *_names(expression)) if n not in computed))
     try:
-        evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
+        evidence = evidence_of(as_written, conditions, frozenset(needed), has_domain)
     except _TooMany:
         message = "the intervals of this rule may come about in too many ways"
         raise Refusal("too-large", message, place, _SPLIT) from None
@@ -105,17 +106,22 @@ def _expression(at: Var, literals: Iterable[Literal], ordering: Ordering, place:
         if isinstance(literal, Duration):
             part = build(literal.interval, True, taken, depth + 1)
             bound = ordering.expression(literal.bound)
-            return Lasting(literal.op, part, bound, literal.within, literal.place).simplified()
+            return Lasting(literal.op, part, bound, literal.within, literal.place)
         if isinstance(literal, Allen):
             source, target = (build(part, True, taken, depth + 1) for part in (literal.source, literal.target))
-            return Relate(literal.relation, source, target, literal.mode, literal.within, literal.place).simplified()
+            return Relate(literal.relation, source, target, literal.mode, literal.within, literal.place)
         assert isinstance(literal, Algebra)
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         operands = enumerate(literal.operands)
         parts = tuple(build(part, whole, taken or i in negative, depth + 1) for i, part in operands)
-        return Combine(literal.op, parts, literal.within, literal.place).simplified()
+        return Combine(literal.op, parts, literal.within, literal.place)
 
     return build(at, False, False, 0)
+
+
+def _simplify(expression: Expression) -> Expression:
+    """Return an expression without parts that never hold, whatever the data: such as an intersection of nothing."""
+    return expression.rebuild(_simplify).simplified()
 
 
 def _of(condition: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
@@ -141,14 +147,20 @@ def _variables(item: Of | Lookup) -> set[str]:
 
 
 def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
-    """Has all the variables, in a join on shared ones: all combinations only of what a declared domain has."""
+    """Has all the variables, in a join on shared ones: all combinations only of dynamic domains and facts."""
     groups: list[set[str]] = []
     for names in filter(None, map(_variables, evidence)):
         apart = [group for group in groups if group.isdisjoint(names)]
         groups = [*apart, names.union(*(group for group in groups if group not in apart))]
-    members = {name for item in evidence if _is_domain(item) for name in _variables(item)}
+    has_domain = any(map(_is_domain, evidence))
+    members = {name for item in evidence if has_domain and _is_member(item) for name in _variables(item)}
     joined = len(groups) <= 1 or not any(group.isdisjoint(members) for group in groups)
     return joined and needed <= set().union(*groups)
+
+
+def _is_member(item: Of | Lookup) -> bool:
+    """Whether it says who may be meant, whatever else there is."""
+    return isinstance(item, Lookup) or _is_domain(item)
 
 
 def _is_domain(item: Of | Lookup) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from holdsfor.language.nodes import Node, find_all, walk
@@ -47,10 +48,11 @@ def body_of(rule: Conclude | Declared | HoldsForRule) -> Body:
     """Return the head of a rule and the relations that it reads."""
     if isinstance(rule, HoldsForRule):
         joins = tuple(tuple(find_all(join, Of)) for join in rule.evidence)
-        return Body(rule.args, tuple(find_all(rule.expression, Of)), joins, isinstance(rule.expression, Of))
-    chain = tuple(map(_by_groups, rule.chain))
-    nodes = list(walk(chain))
-    atoms, evidence = tuple(node for node in nodes if isinstance(node, RelationNode)), _ways(chain)
+        parts = dict.fromkeys((*find_all(rule.expression, Of), *chain.from_iterable(joins)))
+        return Body(rule.args, tuple(parts), joins, list(parts) == [rule.expression])
+    conditions = tuple(map(_by_groups, rule.chain))
+    nodes = list(walk(conditions))
+    atoms, evidence = tuple(node for node in nodes if isinstance(node, RelationNode)), _ways(conditions)
     patterns = [node for node in nodes if isinstance(node, PatternNode)]
     choices = [part for part in patterns if part.policy != "unrestricted"]
     is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not choices and not any(find_all(patterns, Sliding))

@@ -47,7 +47,7 @@ def show_source(source: InputSource) -> str:
 def show_input(source: InputSource) -> str:
     """Write the kind of an input, and the relations that come of it."""
     kind = {"event": "event", "interval": "fluent", "point": "fluent by points"}[source.input.kind]
-    return f"{kind} {', '.join(map(named, source.relations))}"
+    return f"{kind} {', '.join(sorted(map(named, source.relations)))}"
 
 
 def show_domain(domain: Domain) -> Iterator[str]:

@@ -17,7 +17,7 @@ from holdsfor.job.live.start.beginning import Begun, StreamOptions, begin_stream
 from holdsfor.job.live.state.progress import read_progress
 from holdsfor.job.parcel_files import Depot
 from holdsfor.job.tasks import Job
-from holdsfor.rules import Rules, as_description
+from holdsfor.loading import Rules, as_description
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.frames import pack_tables

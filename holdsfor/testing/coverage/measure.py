@@ -13,10 +13,9 @@ from holdsfor.engine.data.dictionary import with_room
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate
-from holdsfor.engine.input.outliers import set_aside
-from holdsfor.engine.input.window import Windows, counted, standing
+from holdsfor.engine.input.window import Windows
 from holdsfor.engine.patterns.joins import match_pattern, occurring
-from holdsfor.engine.stepping.history import prepare
+from holdsfor.engine.stepping.history import prepare, select_standing
 from holdsfor.io.events import Events
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
@@ -49,8 +48,7 @@ KindOfRule = tuple[RuleKind, RuleNode, Relation]
 
 def measure(program: Program, events: Events, windows: Windows, coverage: Coverage) -> None:
     """Add what a history tries of the rules. program: of the plan that says what the rules say."""
-    inside = (set_aside(block, windows.fence)[0] for block in events.blocks)
-    blocks = tuple(standing(counted(block, windows).block, windows) for block in inside)
+    blocks = select_standing(events.blocks, windows)
     world = with_room(lambda room: _evaluated(program, prepare(program, blocks, windows, room=room)))
     for kind, rule, relation in (each for one in program.plan.definitions for each in _rules(one)):
         if rule.place is not NOWHERE:

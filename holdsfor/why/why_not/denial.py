@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from holdsfor.engine.bodies.chain import run
-from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -22,23 +21,24 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Lasting,
     Lookup,
+    Occurring,
     Of,
     Operator,
     Relation,
     Where,
     Without,
 )
-from holdsfor.plan.patterns import scans
 from holdsfor.plan.structures import is_open
-from holdsfor.why.bodies import condition, explain_body, value_of
+from holdsfor.why.bodies import Several, Steps, condition, explain_body, value_of
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.inertia import explain_end
 from holdsfor.why.replay import PartialKey, Replay
-from holdsfor.why.solutions import Solution, each_row, key_of, pattern_of
+from holdsfor.why.solutions import Solution, bind_head, each_row, key_of, pattern_of
 from holdsfor.why.static import explain_expression, find_instances, spans_of
 from holdsfor.why.walk import Walk
 from holdsfor.why.why_not.attempts import RuleAttempt, find_attempts, margin_of
 from holdsfor.why.why_not.proposals import Proposal, Proposals
+from holdsfor.why.why_not.unmatched import Unmatched
 
 Times = tuple[int, int]
 DEEPEST = 4
@@ -118,8 +118,7 @@ class Denial:
         node = Derivation("attempt", "a rule did not conclude it", rule=rule.place)
         pattern = pattern_of(rule.body)
         if pattern is not None:
-            parts = [self._not_scanned(one, high) for one in scans(pattern.pattern)]
-            return replace(node, what="the pattern of a rule did not occur", causes=tuple(parts))
+            return self._not_matched(node, pattern, rule, key, high)
         attempts = find_attempts(rule, key, low, high, self.replay)
         if not attempts:
             return replace(node, notes=("it is about others",))
@@ -191,23 +190,21 @@ class Denial:
         """Tell what is so that a negation forbids."""
         node = self._untrue(op, solution, chain, times)
         for row in each_row(run(op.chain, self.replay.world, solution.row)):
-            cause = self.walk.drive(self._because(node, op.chain, solution.with_row(row)))
-            self.proposals.add_without(cause)
-            return cause
+            causes = self.explained(explain_body(op.chain, solution.with_row(row), self.walk))
+            node = replace(node, causes=causes)
+            self.proposals.add_without(node)
+            return node
         return node
 
-    def _because(self, node: Derivation, chain: Chain, solution: Solution) -> Any:
-        causes = yield from explain_body(chain, solution, self.walk)
-        return replace(node, causes=causes)
-
-    def _not_scanned(self, scan: RelationNode, point: int) -> Derivation:
-        """Tell when a part of a pattern occurred."""
-        key: PartialKey = (None,) * scan.relation.arity
-        if self.replay.is_input(scan.relation):
-            self.proposals.add_fitting(scan, key, (), point)
-        name = self.replay.name_key(scan.relation, key)
-        (near,) = self._nearest(scan.relation, key, point + 1)
-        return Derivation("absent", f"{name}: {near}").having(denied=True)
+    def _not_matched(self, node: Derivation, op: Occurring, rule: Conclude, key: PartialKey, point: int) -> Derivation:
+        """Tell what the pattern of a rule lacked to occur."""
+        bound = bind_head(rule, key, self.replay)
+        if not bound.size:
+            return replace(node, notes=("it is about others",))
+        solution, time = Solution(self.replay, bound, rule.names), self.replay.time(point)
+        causes = Unmatched(self, time).tell(op.pattern, solution)
+        what, bindings = "the pattern of a rule did not occur", solution.bindings()
+        return replace(node, what=what, bindings=bindings, causes=tuple(causes))
 
     # ------------------------------------------------------------ interval expressions
 
@@ -240,14 +237,18 @@ class Denial:
             if place < positive and not holds:
                 yield from self._not_at(part, solution, point)
             elif place >= positive and holds:
-                causes = self.walk.drive(self._explained(part, solution, point)).causes
+                causes = self.explained(explain_expression(part, solution, point, point + 1, self.walk))
                 for cause in causes:
                     self.proposals.add_without(cause)
                 yield from causes
 
-    def _explained(self, part: Expression, solution: Solution, point: int) -> Any:
-        causes = yield from explain_expression(part, solution, point, point + 1, self.walk)
-        return Derivation("match", "", causes=causes)
+    def explained(self, several: Several) -> tuple[Derivation, ...]:
+        """Make derivations, and before them all that they need."""
+
+        def steps() -> Steps:
+            return Derivation("match", "", causes=(yield from several))
+
+        return self.walk.drive(steps()).causes
 
     def _not_lasting(self, expression: Lasting, solution: Solution, point: int) -> Iterator[Derivation]:
         """Tell that an interval is too short or too long."""

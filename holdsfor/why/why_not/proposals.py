@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, log10
 
@@ -14,8 +14,8 @@ from holdsfor.io.readers.ground import read_ground
 from holdsfor.io.readers.read import read_events
 from holdsfor.language.description import Clause, EventDescription
 from holdsfor.language.terms import NOWHERE, Float, Int, Term, Var
-from holdsfor.plan.nodes import RelationNode
-from holdsfor.plan.operators import Chain, Relation, Where
+from holdsfor.plan.nodes import PlanNode, RelationNode
+from holdsfor.plan.operators import At, Holding, Relation, Where
 from holdsfor.why.derivation import Derivation, LeafRows, SomeEvents
 from holdsfor.why.replay import PartialKey, Replay
 from holdsfor.why.solutions import Solution
@@ -74,9 +74,9 @@ class Proposals:
         row = f"{name} @ {time}" if relation.kind == "event" else f"{name} @ [{time},{time + 1})"
         self.add(Proposal(f"one row more: {row}", added=row))
 
-    def add_fitting(self, op: RelationNode, key: PartialKey, chain: Chain, point: int) -> None:
+    def add_fitting(self, op: RelationNode, key: PartialKey, chain: Sequence[PlanNode], point: int) -> None:
         """Propose rows with values that conditions ask for, or that other rows have."""
-        if None not in key or not self._replay.is_input(op.relation):
+        if not self._replay.is_input(op.relation):
             return
         open_key: PartialKey = (None,) * len(key)
         others = self._nearest_keys(op.relation, key, point) or self._nearest_keys(op.relation, open_key, point)
@@ -96,14 +96,14 @@ class Proposals:
                 nearest.append((int(distances[place]), tuple(codes)))
         return [codes for _, codes in sorted(nearest, key=lambda one: one[0])[:MOST_ROWS]]
 
-    def _needed(self, arg: object, chain: Chain) -> int | None:
+    def _needed(self, arg: object, chain: Sequence[PlanNode]) -> int | None:
         """Return a value with which the first comparison of a variable with a number is true."""
         for op in chain:
             if isinstance(op, Where) and op.left == Var(str(arg)) and isinstance(op.right, Int | Float):
                 return self._replay.code(_passing(op.op, op.right.value, 1.0))
         return None
 
-    def add_value(self, op: Where, margin: float, solution: Solution, chain: Chain) -> None:
+    def add_value(self, op: Where, margin: float, solution: Solution, chain: Sequence[PlanNode]) -> None:
         """Propose another value for a variable of a comparison, in the row of the input that has it."""
         for side, sign in ((op.left, -1), (op.right, 1)):
             if not isinstance(side, Var):
@@ -113,18 +113,20 @@ class Proposals:
             for value in (now + sign * margin, now + sign * (margin + step), now + sign * (margin - step)):
                 self._add_moved(side.name, value, solution, chain)
 
-    def _add_moved(self, variable: str, value: float, solution: Solution, chain: Chain) -> None:
+    def _add_moved(self, variable: str, value: float, solution: Solution, chain: Sequence[PlanNode]) -> None:
         for op in chain:
             if not isinstance(op, RelationNode) or variable not in op.args or not self._replay.is_input(op.relation):
                 continue
-            place, point = op.args.index(variable), solution.point(op.time)
-            for fact in self._replay.find(op.relation, op.args, solution.row, point, point + 1):
+            place, times = op.args.index(variable), self._replay.always
+            if isinstance(op, At | Holding):
+                times = solution.point(op.time), solution.point(op.time) + 1
+            for fact in self._replay.find(op.relation, op.args, solution.row, *times):
                 rows = self._replay.rows_of(op.relation, fact.key, fact.end - 1, fact.end)
                 if len(rows) == 1 and len(rows[0].rows) == 1 and op.relation.kind == "event":
                     code = self._replay.code(_number(value))
                     name = self._replay.name_key(op.relation, (*fact.key[:place], code, *fact.key[place + 1 :]))
-                    text = f"{self._replay.name(fact)} at {self._replay.time(point)} as {name}"
-                    row = f"{name} @ {self._replay.time(point)}"
+                    time = self._replay.time(fact.end) - 1
+                    text, row = f"{self._replay.name(fact)} at {time} as {name}", f"{name} @ {time}"
                     self.add(Proposal(text, added=row, removed=rows[0]))
 
     def add_without(self, cause: Derivation) -> None:

@@ -72,6 +72,11 @@ class Refutation:
         changes = [f"  {change}" for change in self.changes]
         return "\n".join([str(self.tree), *(["It would have, with one of these:"] if changes else []), *changes])
 
+    def _repr_html_(self) -> str:
+        from holdsfor.view.reasons import tree_html
+
+        return tree_html(self.tree, map(str, self.changes))
+
     def __repr__(self) -> str:
         return f"<Refutation: {self.tree.what}>"
 

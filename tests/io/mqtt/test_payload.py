@@ -249,7 +249,7 @@ def test_rejected_text_is_the_payload() -> None:
     [
         ({"a/b#": "gap"}, "is not a topic filter"),
         ({"a": {"nme": "gap"}}, "Did you mean 'name'"),
-        ({"a": {"format": "xml"}}, "Write json or rtec"),
+        ({"a": {"format": "xml"}}, "Write json, rtec or drtec"),
         ({"a": {"op": 0}}, "they retract"),
         ({"a": {"name": "gap", "format": "rtec"}}, "names and arguments of their own"),
         ({"{v}/{v}": "gap"}, "names a level twice"),

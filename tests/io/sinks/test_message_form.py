@@ -113,7 +113,7 @@ def test_console(capsys: pytest.CaptureFixture[str]) -> None:
     ConsoleSink("s").deliver(3, "p", FORM.apply(CHANGES))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == (
-        '2026-03-01T00:01:00Z  insert    near(vessel=v1,other=the "Anna") = true  [2026-03-01T00:00:00Z, ...'
+        '2026-03-01T00:01:00Z  insert    near(vessel=v1,other=the "Anna") = true  [2026-03-01T00:00:00Z, open)'
     )
     assert lines[3].endswith("[2026-03-01T00:00:00Z, 2026-03-01T00:01:30Z)")
 

@@ -51,7 +51,7 @@ def test_lines_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert sink.deliver(0, "entity-0", OCCURRENCES) == 2
     assert sink.deliver(0, "entity-0", INTERVAL_LOG.empty_table()) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "00:00:10  insert    rendezVous(v1,'Two, \"words\"') = true  [00:00:07, ...",
+        "00:00:10  insert    rendezVous(v1,'Two, \"words\"') = true  [00:00:07, open)",
         "00:00:20  end       rendezVous(v1,'Two, \"words\"') = true  [00:00:07, 00:00:15)",
         "00:00:20  withdraw  idle = 'Ä\\n'  [00:00:03, 00:00:09)",
         "00:00:10  insert    alarm(v1)  at 00:00:05",

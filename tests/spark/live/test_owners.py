@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 def command(folder: Path, *more: str) -> list[str]:
     words = [sys.executable, "-m", "holdsfor", "stream", str(folder / "rules.ec"), "--from", str(folder / "in")]
     words += ["--window", "40", "--step", "20", "--start", "0", "--checkpoint", str(folder / "state")]
-    return [*words, "--max-files", "1", "--buckets", "2", *more]
+    return [*words, "--engine", "spark", "--max-files", "1", "--buckets", "2", *more]
 
 
 def once(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -17,7 +17,7 @@ from holdsfor.io import EVENT_FORMATS, EventFormat
 from holdsfor.io.events import Events
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.fields import first_line
-from holdsfor.io.readers.formats import csv_files, json_lines, parquet, rtec, terms
+from holdsfor.io.readers.formats import csv_files, drtec, json_lines, parquet, rtec, terms
 from holdsfor.io.readers.mapping import Mapping, did_you_mean
 from holdsfor.language.description import Input
 
@@ -42,7 +42,7 @@ class FileFormat:
     """How a format is recognised, and what reads it.
 
     name: what users call it; all files with columns are 'columns'. is_certain: its endings, or the opening of lines in
-    memory, tell it; otherwise the mark in the first line does. is_packed: a file has fewer bytes than its text.
+    memory, tell it; otherwise one of the marks in the first line does. is_packed: a file has fewer bytes than its text.
     """
 
     name: EventFormat
@@ -50,7 +50,7 @@ class FileFormat:
     endings: tuple[str, ...] = ()
     is_certain: bool = False
     opening: str = ""
-    mark: str = ""
+    marks: tuple[str, ...] = ()
     is_typed: bool = False
     is_packed: bool = False
     pieces: Pieces | None = None
@@ -78,8 +78,9 @@ FORMATS = (
     CSV,
     FileFormat("columns", parquet.read_feather, (".feather", ".arrow", ".ipc"), is_certain=True, is_typed=True),
     FileFormat("columns", json_lines.read_json_lines, (".jsonl", ".ndjson", ".json"), is_certain=True, opening="{"),
-    FileFormat("rtec", rtec.read_rtec, mark="|", read_lines=rtec.read_lines),
-    FileFormat("terms", terms.read_terms, mark="@", read_lines=terms.read_lines),
+    FileFormat("drtec", drtec.read_drtec, marks=("happensAt,", "holdsFor,"), read_lines=drtec.read_lines),
+    FileFormat("rtec", rtec.read_rtec, marks=("|",), read_lines=rtec.read_lines),
+    FileFormat("terms", terms.read_terms, marks=("@",), read_lines=terms.read_lines),
 )
 
 
@@ -115,7 +116,7 @@ def guess_format(content: Content) -> EventFormat:
     if not first.strip():  # no format can go wrong
         return "rtec"
     fitting = [form for form in FORMATS if isinstance(content, Path) and form.fits(content)]
-    for form in [form for form in FORMATS if form.mark and form.mark in first] + fitting:
+    for form in [form for form in FORMATS if any(mark in first for mark in form.marks)] + fitting:
         return form.name
     if isinstance(content, Path) and content.suffix.lower() in SPREADSHEETS:
         raise HoldsforError(

@@ -1,4 +1,4 @@
-"""Follow up a batch that counts, besides delivery: figures for who watches, warnings, compacted logs."""
+"""Follow up a batch that counts, besides delivery: metrics for who watches, warnings, compacted logs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Compactor:
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """Turns the counts of each batch into figures for people and machines."""
+    """Turns the counts of each batch into metrics for people and machines."""
 
     show: Callable[[BatchMetrics], None]
     deliveries: Deliveries
@@ -108,7 +108,7 @@ class CutTimeWarning:
 
 
 def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
-    """Return the figures of a batch, its delivery included."""
+    """Return the metrics of a batch, its delivery included."""
     counts = dict(commit.counts)
     if seconds_to_deliver:
         counts["seconds_to_deliver"] = seconds_to_deliver

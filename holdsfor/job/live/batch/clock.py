@@ -59,20 +59,18 @@ class Pace:
     """Replays what was recorded no faster than so many ticks a second: a batch waits until its time has come."""
 
     ticks_a_second: float
-    now_seconds: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
     _first: tuple[int, float] | None = None  # a time of the stream, and when it was here
 
     def wait(self, watermark: int | None) -> None:
         if watermark is None:
             return
-        now = self.now_seconds()
+        now = time.monotonic()
         if self._first is None:
             self._first = (watermark, now)
         stream, here = self._first
         ahead = here + (watermark - stream) / self.ticks_a_second - now
         if ahead > 0:
-            self.sleep(ahead)
+            time.sleep(ahead)
 
 
 def due_by_arrival(windows: Windows, fired: int | None, watermark: int | None) -> range:

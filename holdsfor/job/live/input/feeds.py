@@ -25,7 +25,7 @@ from holdsfor.job.live.input.files import FileFeed, FileReader, Offset
 from holdsfor.job.live.input.reading import Reader
 from holdsfor.language.description import Input
 
-#: Is called with a function that gives the figures of a source.
+#: Is called with a function that gives the metrics of a source.
 Watch: TypeAlias = Callable[[Callable[[], SourceMetrics]], None]
 STANDARD_INPUT = ("-", "stdin")
 

@@ -73,7 +73,7 @@ class StreamOptions(TypedDict, total=False):
     on_sink_failure: what happens when a sink does not take changes: 'stop' ends the stream, and a restart delivers
     them; 'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of
     up to 30 seconds.
-    watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
+    watch: is called with the metrics of each batch. take_over: takes the checkpoint from another process that has it,
     which then stops. only: the definitions that are told of, by name or name/arity; without it, all that are not
     internal. A stream that goes on tells of the same.
     """

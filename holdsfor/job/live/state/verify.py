@@ -47,14 +47,14 @@ class Checkpoint:
     last: Commit | None = None
 
 
-def verify_stream(checkpoint: str | Path, out: str | Path | None = None) -> list[VerifiedPart]:
-    """All parts of the stream. out: the folder of its tables, if it is not where the checkpoint says."""
+def verify_stream(checkpoint: str | Path) -> list[VerifiedPart]:
+    """Verify all parts of a stream."""
     root, state = Store(checkpoint), Store(f"{checkpoint}/holdsfor")
     if not root.names():
         raise HoldsforError(f"there is no checkpoint in {root.shown()}. Give the folder that --checkpoint names.")
     parts = [_owner(root), _identity(state)]
     identity = {} if parts[-1].damages else Ledger(state).identity()
-    place = out or identity.get("tables") or f"{checkpoint}/tables"
+    place = identity.get("tables") or f"{checkpoint}/tables"
     looked = Checkpoint(root, state, Store(f"{checkpoint}/spark"), Store(place), str(identity.get("id", "")))
     checks: list[Callable[[Checkpoint], VerifiedPart]] = [
         _commits,

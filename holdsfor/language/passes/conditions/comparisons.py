@@ -126,6 +126,7 @@ def _dates(term: Term) -> Iterator[tuple[Term, date]]:
 _TESTS = {"<": lt, "=<": le, ">": gt, ">=": ge, "\\=": ne, "\\==": ne, "=\\=": ne, "=": eq, "==": eq, "=:=": eq}
 _FLIPPED = {"<": ">", ">": "<", "=<": ">=", ">=": "=<"}
 _LOWER, _UPPER = (">", ">="), ("<", "=<")
+_Kind = tuple[str, float | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,17 @@ class ValueBound:
             return not (self.admits(other.constant) and other.admits(self.constant))
         return not self.admits(other.constant)
 
-    def kind(self) -> str:
+    def kind(self) -> _Kind:
         """Tests of one kind say the same or more than each other; of tests for a difference, each says its own."""
-        return f"{self.op}{self.constant}" if _TESTS[self.op] is ne else self.op[0]
+        return (self.op, self.constant) if _TESTS[self.op] is ne else (self.op[0], "")
+
+    def excluded_kinds(self) -> Iterator[_Kind]:
+        """Iterate over the kinds of tests that it may exclude."""
+        yield "=", ""
+        if _TESTS[self.op] is not ne:
+            yield from (("<", ""), (">", ""))
+        if _TESTS[self.op] is eq:
+            yield from ((op, self.constant) for op, test in _TESTS.items() if test is ne)
 
 
 def impossible(draft: Draft) -> None:
@@ -165,7 +174,7 @@ def impossible(draft: Draft) -> None:
         _check_bounds(draft, body, {})
 
 
-def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[str, ValueBound]]) -> None:
+def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[_Kind, ValueBound]]) -> None:
     """outer: the strictest tests beside this conjunction, of each variable and kind."""
     tests = {variable: dict(bounds) for variable, bounds in outer.items()}
     for literal in body:
@@ -173,7 +182,8 @@ def _check_bounds(draft: Draft, body: Body, outer: dict[Var, dict[str, ValueBoun
         if variable is None or bound is None:
             continue
         bounds = tests.setdefault(variable, {})
-        other = next((each for each in bounds.values() if each.excludes(bound)), None)
+        others = (bounds[kind] for kind in bound.excluded_kinds() if kind in bounds)
+        other = next((each for each in others if each.excludes(bound)), None)
         if other is not None:
             hint = "correct one of them, or write a rule for each case"
             draft.warning("never", f"`{bound.text}` is never true beside `{other.text}`", literal.place, hint)

@@ -58,6 +58,7 @@ def _find_also_input(draft: Draft, positions: Mapping[Named, frozenset[int]], la
     lasting = lasting | {("event", rule.signature) for rule in draft.patterns}
     unreported = draft.definitions.unreported
     taken = {each.signature.name for each in draft.definitions.inputs}
+    taken |= {each.name for each in draft.definitions.apart}
     for node in sorted(definitions(draft)):
         also = Input(node[1], _kind(draft, node), True, positions.get(node, frozenset()), node in lasting, True)
         if node in draft.declared.inputs:

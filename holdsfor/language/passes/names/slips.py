@@ -55,11 +55,10 @@ def _report(draft: Draft, raw: RawClause | RawPatternRule, variable: Var, near: 
     name = variable.name
     if variable in _open_arguments(raw):
         message = f"no condition gives {name} a value, so this rule is about every grounding"
-        # RTEC's files declare groundings, and write such heads.
-        tell = draft.warning if draft.groundings else draft.error
-        tell(
-            "once", message, variable.place, f"{near or 'bind it in a condition.'} If every grounding is meant, write _"
-        )
+        # Papers and RTEC's files write such heads; but one of two names that are near, and stand once, is misspelt.
+        tell = draft.error if near and not draft.groundings else draft.warning
+        hint = f"{near or 'bind it in a condition.'} If every grounding is meant, write _"
+        tell("once", message, variable.place, hint)
     else:
         message = f"the variable {name} stands only here in this clause"
         hint = f"{near} If any value is meant" if near else "if any value is meant"

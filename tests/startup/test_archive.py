@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.spark.session import cache_dir
-from holdsfor.startup.classes import archive_of, class_options, is_whole
+from holdsfor.startup.archive import archive_of, class_options, is_whole
 from holdsfor.startup.lean_home import lean_home
 from holdsfor.startup.standby import start_standby
 from holdsfor.startup.worker import start_worker_for

@@ -15,6 +15,7 @@ from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal,
 from holdsfor.language.facts import FactReader, FactTable
 
 if TYPE_CHECKING:
+    from holdsfor.language.parsing.syntax import Parsed
     from holdsfor.plan import Plan
 
 RULE_ENDINGS = (".ec", ".pl", ".prolog", ".event")
@@ -49,6 +50,30 @@ def parse_rules(
         *texts, tables=tables, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
     )
     make_plan(description)
+    return description
+
+
+def load_written(
+    written: Parsed,
+    rule_files: Iterable[str | Path] = (),
+    facts: Mapping[str, Any] | None = None,
+    functions: Mapping[str, Function] | None = None,
+) -> EventDescription:
+    """Check and plan clauses that were made in Python, beside those of rule files."""
+    from holdsfor.language.check import check
+    from holdsfor.language.parsing.files import read_source
+
+    sources = [read_source(Path(path)) for path in rule_files]
+    tables = _fact_tables(facts)
+    description = check(
+        sources,
+        functions=functions,
+        tables=tables,
+        refusals_of=find_refusals,
+        reader_of=open_fact_reader,
+        written=written,
+    )
+    make_closures(description)
     return description
 
 
