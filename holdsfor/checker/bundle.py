@@ -7,14 +7,14 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from holdsfor.checker.check import Check, Refused
-from holdsfor.checker.clauses import Rules
+from holdsfor.checker.check import Check, NotDerived
+from holdsfor.checker.clauses import ClauseBase
 
 VERSION = 1
 
 
 class CheckedBundle(NamedTuple):
-    """What was checked: the claim, how many nodes follow from how many rows, and what could not be derived again."""
+    """A checked bundle: the claim, how many nodes follow from how many rows, and what could not be derived again."""
 
     claim: str
     nodes: int
@@ -24,24 +24,28 @@ class CheckedBundle(NamedTuple):
 
 
 def make_bundle(tree: Mapping[str, Any], rules: Mapping[str, str]) -> dict[str, Any]:
-    """Put a tree (`Derivation.as_dict`) and the texts of its rules together. rules: the texts, by the names of files."""
+    """Put a tree (`Derivation.as_dict`) and the texts of its rules, by the names of files, together."""
     return {"version": VERSION, "tree": tree, "rules": dict(rules), "digests": _digests(tree, rules)}
 
 
 def check_bundle(bundle: Mapping[str, Any]) -> CheckedBundle:
-    """Check each node of a bundle; raise Refused if one does not follow, or if something was changed since."""
+    """Check each node of a bundle; raise NotDerived if one does not follow, or if something was changed since."""
     if bundle.get("version") != VERSION:
-        raise Refused(f"this is no bundle of version {VERSION}")
+        raise NotDerived(f"this is no bundle of version {VERSION}")
     tree, rules = bundle["tree"], bundle["rules"]
     digests = _digests(tree, rules)
-    changed = [name for name in digests.keys() | bundle["digests"].keys() if digests.get(name) != bundle["digests"].get(name)]
+    changed = [
+        name for name in digests.keys() | bundle["digests"].keys() if digests.get(name) != bundle["digests"].get(name)
+    ]
     if changed:
-        raise Refused(f"{', '.join(sorted(changed))}: not what it was when the bundle was made")
-    check = Check(tree, Rules(rules))
+        raise NotDerived(f"{', '.join(sorted(changed))}: not what it was when the bundle was made")
+    check = Check(tree, ClauseBase(rules))
     check.run()
     root = tree["nodes"][0]
     when = f"at {root['at']}" if "at" in root else f"from {root.get('since')}"
-    return CheckedBundle(f"{root['what']} {when}", len(tree["nodes"]), len(tree["rows"]), digests, tuple(sorted(check.undecided)))
+    return CheckedBundle(
+        f"{root['what']} {when}", len(tree["nodes"]), len(tree["rows"]), digests, tuple(sorted(check.undecided))
+    )
 
 
 def _digests(tree: Mapping[str, Any], rules: Mapping[str, str]) -> dict[str, str]:

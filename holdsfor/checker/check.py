@@ -6,20 +6,21 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from holdsfor.checker.clauses import STAND_IN, TESTS, Goals, Node, Rules, Undecided, flat, gather
+from holdsfor.checker.clauses import STAND_IN, TESTS, Goals, Node, ClauseBase, Undecided, flat, gather
 from holdsfor.checker.intervals import PARTS, Span, covers, union
 from holdsfor.checker.terms import Values, bind, calculate, compare, expression, number, read, unify
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation
-from holdsfor.language.parsing.syntax import RawClause
-from holdsfor.language.terms import Atom, Compound, Int, Term, Var, name_and_args, variables
+from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
+from holdsfor.language.terms import Atom, Compound, Int, Term, Var, is_ground, name_and_args, variables
 
 #: A head of a clause: pairs of terms that must be equal, and goals besides those of its body.
 Head = tuple[list[tuple[Term, Term]], Goals]
 
 
-class Refused(Exception):
+class NotDerived(Exception):
     """A node that does not follow."""
 
 
@@ -28,11 +29,11 @@ class Check:
     """Checks the nodes of one tree. undecided: what could not be derived again."""
 
     tree: Node
-    rules: Rules
+    rules: ClauseBase
     undecided: set[str] = field(default_factory=set)
 
     def run(self) -> None:
-        """Check all nodes; raise Refused for the first that does not follow."""
+        """Check all nodes; raise NotDerived for the first that does not follow."""
         self.rows = [read_row(row["row"], self.tick) for row in self.tree["rows"]]
         self.everything = gather(self.tree["nodes"])
         for fact, span, is_event in self.rows:
@@ -47,8 +48,8 @@ class Check:
                 KINDS[node["kind"]](self, node)
             except Undecided as undecided:
                 self.undecided.add(str(undecided))
-            except (Refused, LookupError, ValueError, TypeError, AttributeError) as error:
-                raise Refused(f"node {place}, {node.get('what')}: {error or type(error).__name__}") from None
+            except (NotDerived, LookupError, ValueError, TypeError, AttributeError) as error:
+                raise NotDerived(f"node {place}, {node.get('what')}: {error or type(error).__name__}") from None
 
     def causes(self, node: Node, name: str = "causes") -> list[Node]:
         """Return the nodes that a node goes back to."""
@@ -88,10 +89,11 @@ class Check:
             raise Undecided(f"{node['rule']['file']} is no file of rules")
         for clause, values, goals in self._fitting(node, conclude):
             by, body = gather(self.causes(node)), (*goals, *flat(clause.body))
-            for more in self.rules.prove(body, values, by, self.everything):
+            depth = int(node["by"] == "deadline") if "by" in node else 0  # its conditions are no causes
+            for more in self.rules.prove(body, values, by, self.everything, depth):
                 if self.tests_are_those_of(body, node, more):
                     return
-        raise Refused("no clause at this place concludes it from these causes")
+        raise NotDerived("no clause at this place concludes it from these causes")
 
     def tests_are_those_of(self, goals: Goals, node: Node, values: Values) -> bool:
         """Whether the comparisons among the causes are those of a clause, and none of them is left out."""
@@ -100,8 +102,14 @@ class Check:
         needed = [one for one in goals if isinstance(one, Compound) and one.functor in TESTS and any(variables(one))]
         absences = sum(one["kind"] == "absent" for one in self.causes(node))
         negations = sum(isinstance(one, Compound) and one.functor == "\\+" for one in goals)
-        return len(tests) >= len(needed) and absences >= negations and all(
-            any(_is_test(one, bind(goal, values)) for goal in written) for one in tests if "left" in one
+        return (
+            len(tests) >= len(needed)
+            and (absences >= negations or node.get("by") == "intervals")
+            and all(
+                any(_is_test(one, bind(goal, values)) for goal in written)
+                for one in tests
+                if "written" in one and "left" in one
+            )
         )
 
     def _fitting(
@@ -123,14 +131,14 @@ class Check:
 
     def holds(self, node: Node) -> None:
         fluent, by, span = read(node["fact"]), node["by"], (node["since"], node.get("until", math.inf))
-        asked = tuple(node.get("asked", span))
-        require(span[0] <= asked[0] < asked[1] and asked[0] < span[1], "its times")
+        points = tuple(node.get("asked", span))
+        require(span[0] <= points[0] < points[1] and points[0] < span[1], "its times")
         if by == "initiated":
             require(node["since"] == self.following(node["initiated"]), "when it was initiated")
-            heads = [one.head.args for one in self.rules.at(node["rule"]) if isinstance(one, RawClause)]
-            is_alive = any(one["kind"] == "declared" or "since" in one and "at" not in one for one in self.causes(node))
-            require(is_alive or not all(any(one.anonymous for one in variables(args[:1])) for args in heads), "that it is alive")
-            self.by_clause(node, lambda clause: head_at(clause, ("initiatedAt", "initiates"), fluent, node["initiated"]))
+            require(self.is_alive(node), "that it is alive")
+            self.by_clause(
+                node, lambda clause: head_at(clause, ("initiatedAt", "initiates"), fluent, node["initiated"])
+            )
         elif by == "initially":
             start = self.tree["history"]["start"]
             require(node["since"] == start - start % self.tick, "when it begins")
@@ -139,10 +147,12 @@ class Check:
             self.deadline(node, fluent, node["since"])
         elif by == "pieces":
             pieces = self.causes(node)
-            require(all(equal(read(one["fact"]), fluent, {}) is not None for one in pieces), "what its pieces are about")
-            require(covers(union(tuple(one["asked"]) for one in pieces), asked), "the points of its pieces")
+            require(
+                all(equal(read(one["fact"]), fluent, {}) is not None for one in pieces), "what its pieces are about"
+            )
+            require(covers(union(tuple(one["asked"]) for one in pieces), points), "the points of its pieces")
         else:
-            self.by_intervals(node, fluent, asked)
+            self.by_intervals(node, fluent, points)
         for one in self.causes(node):
             require(one["kind"] != "declared" or one["fact"] == node["fact"], "what is declared")
         require(node.get("alive", None) in (None, *node.get("causes", ())), "that it is alive")
@@ -151,7 +161,16 @@ class Check:
         for ending in self.causes(node, "ended"):
             self.ending(ending, fluent, span[1])
 
-    def by_intervals(self, node: Node, fluent: Term, asked: Span) -> None:
+    def is_alive(self, node: Node) -> bool:
+        """Whether a cause says that the grounding is declared or has a value, if the clause is about all that are."""
+        heads = [one.head.args[0] for one in self.rules.at(node["rule"]) if isinstance(one, RawClause)]
+        are_open = [
+            any(isinstance(arg, Var) and arg.anonymous for arg in name_and_args(head.args[0])[1]) for head in heads
+        ]
+        kinds = (one["kind"] == "declared" or ("since" in one and "at" not in one) for one in self.causes(node))
+        return self.rules.has_domains or not all(are_open) or any(kinds)
+
+    def by_intervals(self, node: Node, fluent: Term, points: Span) -> None:
         fitting = self._fitting(node, lambda clause: head_of(clause, "holdsFor", fluent))
         history, since = self.tree["history"], node["since"]
         for clause, values, _ in fitting:
@@ -162,18 +181,22 @@ class Check:
                 spans = union(span for spans in made for span in spans)
                 kinds = {one["kind"] for one in self.below(node)}
                 negative = {"relative_complement_all", "complement_all"} & {name_and_args(goal)[0] for goal in goals}
-                require(not negative or "absent" in kinds, "what is absent")
-                require(covers(spans, asked), "the intervals of its rule")
-                begin = next(begin for begin, end in spans if begin <= asked[0] < end)
-                is_union = any(name_and_args(goal)[0] == "union_all" for goal in goals)  # of what the tree need not show
-                require(begin in (since, -math.inf) or (is_union and begin > since), "when it begins")
+                is_union = any(name_and_args(goal)[0] == "union_all" for goal in goals)  # another part may hold
+                require(not negative or is_union or "absent" in kinds, "what is absent")
+                require(covers(spans, points), "the intervals of its rule")
+                begin = next(begin for begin, end in spans if begin <= points[0] < end)
+                is_whole = {name_and_args(goal)[0] for goal in goals} <= {"holdsFor", "intersect_all"}
+                require(begin in (since, -math.inf) or not is_whole, "when it begins")
         require(bool(fitting), "its rule")
 
     def deadline(self, node: Node, fluent: Term, since: float) -> None:
         """Check that a deadline was reached. since: the first point after it."""
         (source,), due = self.causes(node)[:1], node["initiated"] + node["after"]
         require(since == self.following(due), "when its deadline was due")
-        require(source["since"] <= self.following(node["initiated"]) and due < source.get("until", math.inf) + self.tick, "its source")
+        require(
+            source["since"] <= self.following(node["initiated"]) and due < source.get("until", math.inf) + self.tick,
+            "its source",
+        )
 
         def conclude(clause: RawClause) -> Head | None:
             name, args = name_and_args(clause.head)
@@ -200,14 +223,15 @@ class Check:
         require(span_of(self.causes(node)[0]) == span_of(node), "the span of its match")
         values = {name: read(text) for name, text in node.get("bindings", {}).items()}
         for rule in self.rules.at(node["rule"]):
-            heads = getattr(rule, "heads", ())
-            if any(equal(head, read(node["fact"]), values) is not None for head in heads):
+            if isinstance(rule, RawPatternRule) and any(
+                equal(head, read(node["fact"]), values) is not None for head in rule.heads
+            ):
                 return self.parts(node, rule, values)
-        raise Refused("no pattern at this place concludes it")
+        raise NotDerived("no pattern at this place concludes it")
 
-    def parts(self, node: Node, rule: object, values: Values) -> None:
+    def parts(self, node: Node, rule: RawPatternRule, values: Values) -> None:
         """See that the parts of a match are those of its rule."""
-        terms = list(find_all(rule, (Compound, Atom)))
+        terms: list[Term] = [*find_all(rule, Compound), *find_all(rule, Atom)]
         operations = list(find_all(rule, RawOperation))
         negations = [one for one in operations if one.operator == "not"]
         values = {} if any(one.operator == "aggregate" for one in operations) else values
@@ -224,7 +248,9 @@ class Check:
                 if "fact" in one and one["kind"] in ("input", "happens"):
                     fact = read(one["fact"])
                     fact = fact.args[0] if is_fluent(fact) else fact
-                    require(any(unify(term, fact, values) is not None for term in terms), f"{one['what']} in its pattern")
+                    require(
+                        any(unify(term, fact, values) is not None for term in terms), f"{one['what']} in its pattern"
+                    )
 
     def match(self, node: Node) -> None:
         spans = [span_of(one) for one in self.causes(node) if one["kind"] in ("match", "happens", "input", "holds")]
@@ -254,10 +280,17 @@ class Check:
             span = (node["since"], node.get("until", math.inf))
             first = self.following(self.tree["history"]["start"])
             require(all(max(row[0], first) >= span[0] and row[1] <= span[1] for _, row, _ in rows), "when its rows are")
-            begin, end = min(row[0] for _, row, _ in rows), max(row[1] for _, row, _ in rows)
-            require(max(begin, first) == max(span[0], first) or end == span[1], "the times of its rows")
+            every = union(
+                (max(row[0], first), row[1]) for other, row, _ in self.rows if unify(fact, other, {}) is not None
+            )
+            own = next(one for one in every if one[0] <= max(rows[0][1][0], first) < one[1])
+            is_read = all(row[1] - row[0] <= self.tick for _, row, _ in rows)  # joined with readings that are not shown
+            is_whole = max(span[0], first) == own[0] or span[1] == own[1]
+            require(is_whole or (is_read and span[0] < own[0]), "the times of its rows")
         else:
-            require(all(row[1] == node["at"] and node.get("since", node["at"]) in (row[0], *self.starts) for _, row, _ in rows), "when it was")
+            begins = {*self.starts, *(row[0] for _, row, _ in rows)}
+            is_then = all(row[1] == node["at"] for _, row, _ in rows)
+            require(is_then and node.get("since", node["at"]) in begins, "when it was")
 
     def fact(self, node: Node) -> None:
         if "rule" not in node or node["rule"]["file"] not in self.rules.by_file:
@@ -321,24 +354,26 @@ def _has_two_sides(negation: RawOperation) -> bool:
 
 
 def _is_test(node: Node, goal: Term) -> bool:
-    """Whether a comparison with its values is this goal."""
-    left, right = (expression(node[side]) for side in ("left", "right"))
-    is_same = name_and_args(goal)[0] == node["op"]
-    return is_same and all(equal(*pair, {}) is not None for pair in zip(goal.args, (left, right), strict=True))
+    """Whether a comparison with its values is this goal, in which expressions may have variables left."""
+    name, args = name_and_args(goal)
+    pairs = zip(args, (expression(node[side]) for side in ("left", "right")), strict=True) if name == node["op"] else ()
+    left = [(one, other) for one, other in pairs if not isinstance(one, Compound) or is_ground(one)]
+    return name == node["op"] and all(equal(one, other, {}) is not None for one, other in left)
 
 
-def require(is_so: bool, what: str) -> None:
+def require(is_so: bool, message: str) -> None:
     if not is_so:
-        raise Refused(f"{what} does not follow")
+        raise NotDerived(f"{message} does not follow")
 
 
-def is_fluent(fact: Term) -> bool:
-    return isinstance(fact, Compound) and fact.functor == "="
+def is_fluent(term: Term) -> bool:
+    return isinstance(term, Compound) and term.functor == "="
 
 
 def span_of(node: Node) -> Span:
     """Return the first and the last point of an occurrence, or of an interval."""
-    return (node.get("since", node.get("at")), node["at"] if "at" in node else node.get("until", math.inf) - 1)
+    last: Any = node["at"] if "at" in node else node.get("until", math.inf) - 1
+    return float(node.get("since", last)), float(last)
 
 
 def equal(one: Term, other: Term, values: Values) -> Values | None:
@@ -364,7 +399,7 @@ def head_of(clause: RawClause, name: str, subject: Term) -> Head | None:
 
 
 def head_at(clause: RawClause, names: tuple[str, ...], subject: Term, at: int) -> Head | None:
-    """Return what must be equal in a head such as initiatedAt(F=V, T), initiatedAt(F=V, Ts, T, Te), initiates(E, F=V, T)."""
+    """Return what must be equal in a head: initiatedAt(F=V, T), initiatedAt(F=V, Ts, T, Te), initiates(E, F=V, T)."""
     name, args = name_and_args(clause.head)
     if name not in names or len(args) < 2:
         return None

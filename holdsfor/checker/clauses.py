@@ -1,4 +1,4 @@
-"""Clauses: whether what they ask for follows from causes, and from background knowledge that the rules themselves have."""
+"""Clauses: whether what they ask for follows from causes, and from background knowledge of the rules themselves."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Undecided(Exception):
 
 
 @dataclass
-class Evidence:
-    """What is so: events (term, from, at), intervals (fluent=value, span), edges (edge, fluent=value, at), facts."""
+class ProvenClaims:
+    """Claims that a proof may use: events (term, from, at), intervals (fluent=value, span), edges (edge, fluent=value, at), facts."""
 
     events: list[tuple[Term, float, float]] = field(default_factory=list)
     held: list[tuple[Term, Span]] = field(default_factory=list)
@@ -62,7 +62,8 @@ class Evidence:
         elif fact is not None and kind in ("fact", "call", "declared"):
             self.facts.append(fact)
         elif fact is not None and "at" in node:
-            self.events.append((fact, node.get("since", node["at"]), node["at"]))
+            at = float(node["at"])
+            self.events.append((fact, float(node.get("since", at)), at))
         elif fact is not None and "since" in node:
             self.held.append((fact, (node["since"], node.get("until", math.inf))))
         self.absences += kind == "absent"
@@ -72,9 +73,9 @@ class Evidence:
         return union(span for fact, span in self.held if unify(fluent, fact, values) is not None)
 
 
-def gather(nodes: Iterable[Node]) -> Evidence:
+def gather(nodes: Iterable[Node]) -> ProvenClaims:
     """Return what nodes claim."""
-    evidence = Evidence()
+    evidence = ProvenClaims()
     for node in nodes:
         evidence.add(node)
     return evidence
@@ -94,7 +95,7 @@ def names_in(goal: Term) -> set[str]:
     return name.union(*map(names_in, goal.args)) if isinstance(goal, Compound) else name
 
 
-class Rules:
+class ClauseBase:
     """The clauses of rule texts, and proofs by them."""
 
     def __init__(self, texts: dict[str, str]) -> None:
@@ -104,36 +105,39 @@ class Rules:
         for clause in (one for raw in parsed.values() for one in raw if isinstance(one, RawClause)):
             name, args = name_and_args(clause.head)
             self.clauses.setdefault((name, len(args)), []).append(clause)
+        self.has_domains = any(name in ("grounding", "dynamicDomain") for name, _ in self.clauses)
         self.renamed = 0
 
-    def at(self, place: dict[str, Any]) -> list[RawClause | RawPatternRule]:
+    def at(self, where: dict[str, Any]) -> list[RawClause | RawPatternRule]:
         """Return the clauses at a line of a file."""
-        raw = (one for one in self.by_file.get(place["file"], ()) if isinstance(one, RawClause | RawPatternRule))
-        return [one for one in raw if one.place.line <= place["line"] <= one.place.end_line]
+        raw = (one for one in self.by_file.get(where["file"], ()) if isinstance(one, RawClause | RawPatternRule))
+        return [one for one in raw if one.place.line <= where["line"] <= one.place.end_line]
 
     # ------------------------------------------------------------ goals
 
-    def prove(self, goals: Goals, values: Values, by: Evidence, every: Evidence | None, depth: int = 0) -> Iterator[Values]:
-        """Iterate over values with which goals are true by evidence. every: all that is so, which no negation may
+    def prove(
+        self, goals: Goals, values: Values, by: ProvenClaims, everything: ProvenClaims | None, depth: int = 0
+    ) -> Iterator[Values]:
+        """Iterate over values with which goals are true by evidence. everything: all that is so, which no negation may
         contradict; None: looking for a contradiction, by evidence alone."""
         if not goals:
             yield values
             return
         place = min(range(len(goals)), key=lambda place: _rank(goals[place], values))
         rest = (*goals[:place], *goals[place + 1 :])
-        for more in self._prove_one(bind(goals[place], values), values, by, every, depth):
-            yield from self.prove(rest, more, by, every, depth)
+        for more in self._prove_one(bind(goals[place], values), values, by, everything, depth):
+            yield from self.prove(rest, more, by, everything, depth)
 
     def _prove_one(
-        self, goal: Term, values: Values, by: Evidence, every: Evidence | None, depth: int
+        self, goal: Term, values: Values, by: ProvenClaims, everything: ProvenClaims | None, depth: int
     ) -> Iterator[Values]:
         name, args = name_and_args(goal)
         if name in (",", ";"):
             sides = [flat(goal)] if name == "," else [flat(side) for side in args]
             for side in sides:
-                yield from self.prove(side, values, by, every, depth)
+                yield from self.prove(side, values, by, everything, depth)
         elif name == "\\+":
-            if not self._is_so(args[0], values, by, every, depth):
+            if not self._is_so(args[0], values, by, everything, depth):
                 yield values
         elif name in ("happensAt", "occurs", "holdsAt"):
             for what, since, at in _timed(name, args[0], by, values):
@@ -149,7 +153,7 @@ class Rules:
         elif name in TESTS:
             yield from _test(name, args, values)
         elif name == "findall" or (name in TALLIES and len(args) == 2):
-            yield from self._tally(name, args, values, by, every)
+            yield from self._tally(name, args, values, by, everything)
         elif name in TIMED or name == "holdsFor":
             raise Undecided(name)
         elif goal in (Atom("!"), Atom("true")):
@@ -157,15 +161,15 @@ class Rules:
         else:
             yield from self._background(goal, values, by, depth)
 
-    def _is_so(self, goal: Term, values: Values, by: Evidence, every: Evidence | None, depth: int) -> bool:
-        """Whether a negated goal is true; None of evidence against it is not enough where time is asked about."""
+    def _is_so(self, goal: Term, values: Values, by: ProvenClaims, everything: ProvenClaims | None, depth: int) -> bool:
+        """Whether a negated goal is true; None of evidence against it is not enough where time is points about."""
         is_timed = bool(names_in(goal) & TIMED)
-        if is_timed and (every is None or not by.absences):
+        if is_timed and (everything is None or not by.absences):
             return True
-        known = every if is_timed and every else by
-        return next(self.prove(flat(goal), values, known, None, depth + 1), None) is not None
+        grounds = everything if is_timed and everything else by
+        return next(self.prove(flat(goal), values, grounds, None, depth + 1), None) is not None
 
-    def _background(self, goal: Term, values: Values, by: Evidence, depth: int) -> Iterator[Values]:
+    def _background(self, goal: Term, values: Values, by: ProvenClaims, depth: int) -> Iterator[Values]:
         for fact in by.facts:
             if (more := unify(goal, fact, values)) is not None:
                 yield more
@@ -177,11 +181,11 @@ class Rules:
                 yield from self.prove(flat(body), more, by, None, depth + 1)
 
     def _tally(
-        self, name: str, args: Goals, values: Values, by: Evidence, every: Evidence | None
+        self, name: str, args: Goals, values: Values, by: ProvenClaims, everything: ProvenClaims | None
     ) -> Iterator[Values]:
         """Bind the list of findall to each aggregate among the causes, and what is made of it to its value."""
         if name == "findall":
-            if every is None or not by.tallies:
+            if everything is None or not by.tallies:
                 raise Undecided("an aggregate")
             if (more := unify(args[2], Atom("tally~"), values)) is not None:
                 yield more
@@ -194,8 +198,10 @@ class Rules:
 
     # ------------------------------------------------------------ intervals
 
-    def intervals(self, goals: Goals, values: Values, by: Evidence, history: dict[str, int]) -> Iterator[tuple[Values, dict[str, Spans]]]:
-        """Iterate over values, and the lists of intervals that the goals of a holdsFor rule make, by their variables."""
+    def intervals(
+        self, goals: Goals, values: Values, by: ProvenClaims, history: dict[str, int]
+    ) -> Iterator[tuple[Values, dict[str, Spans]]]:
+        """Iterate over values, and the lists of intervals that goals of a holdsFor rule make, by their variables."""
         timeless = tuple(goal for goal in goals if not _makes_intervals(goal))
         for more in self.prove(timeless, values, by, by):
             made: dict[str, Spans] = {}
@@ -209,7 +215,9 @@ def _rank(goal: Term, values: Values) -> int:
     name, args = name_and_args(bind(goal, values))
     if name == "\\+":
         return 3
-    is_ready = is_ground(args[1]) if name == "is" else all(map(is_ground, args)) or (name == "=" and any(map(is_ground, args)))
+    is_ready = (
+        is_ground(args[1]) if name == "is" else all(map(is_ground, args)) or (name == "=" and any(map(is_ground, args)))
+    )
     if name in TESTS:
         return 0 if is_ready else 4
     return 2 if name in TALLIES else 1
@@ -229,11 +237,11 @@ def _test(name: str, args: Goals, values: Values) -> Iterator[Values]:
         yield more
 
 
-def _timed(name: str, what: Term, by: Evidence, values: Values) -> Iterator[tuple[Term, float, float]]:
-    """Iterate over what there is of an event, an edge or a fluent, with its times."""
+def _timed(name: str, subject: Term, by: ProvenClaims, values: Values) -> Iterator[tuple[Term, float, float]]:
+    """Iterate over subject there is of an event, an edge or a fluent, with its times."""
     if name == "holdsAt":
         yield from ((fact, *span) for fact, span in by.held)
-    elif isinstance(what, Compound) and what.functor in EDGES and getattr(what.args[0], "functor", "") == "=":
+    elif isinstance(subject, Compound) and subject.functor in EDGES and getattr(subject.args[0], "functor", "") == "=":
         yield from ((Compound(edge, (fact,)), at, at) for edge, fact, at in by.edges)
     else:
         yield from by.events
@@ -247,7 +255,13 @@ def _unify_time(term: Term, time: float, values: Values) -> Values | None:
         if calculate(right) is not None:
             return unify(left, number(time - calculate(right) * (1 if term.functor == "+" else -1)), values)
         return unify(right, number(time - calculate(left)), values) if calculate(left) is not None else None
-    return unify(term, number(time), values) if not isinstance(term, Compound) else values if calculate(term) == time else None
+    return (
+        unify(term, number(time), values)
+        if not isinstance(term, Compound)
+        else values
+        if calculate(term) == time
+        else None
+    )
 
 
 def _renamed(term: Term, number_of: int) -> Term:
@@ -258,17 +272,23 @@ def _renamed(term: Term, number_of: int) -> Term:
 
 def _makes_intervals(goal: Term) -> bool:
     name, args = name_and_args(goal)
-    return name == "holdsFor" or name.endswith("_all") or name in LASTING or name == "allen" or (name in ALLEN and len(args) == 4)
+    return (
+        name == "holdsFor"
+        or name.endswith("_all")
+        or name in LASTING
+        or name == "allen"
+        or (name in ALLEN and len(args) == 4)
+    )
 
 
-def _intervals_of(goal: Term, made: dict[str, Spans], by: Evidence, history: dict[str, int]) -> Spans:
+def _intervals_of(goal: Term, so_far: dict[str, Spans], by: ProvenClaims, history: dict[str, int]) -> Spans:
     """Return the intervals that one goal of a holdsFor rule makes."""
     name, args = name_and_args(goal)
     if name == "holdsFor":
         return by.spans(args[0], {})
 
     def spans(term: Term) -> Spans:
-        return [] if term == Atom("[]") or term == Items(()) else made[str(term)]
+        return [] if term == Atom("[]") or term == Items(()) else so_far[str(term)]
 
     lists = [spans(one) for one in args[0].items] if isinstance(args[0], Items) else []
     if name == "union_all":

@@ -38,10 +38,10 @@ PARTS: dict[str, Callable[[Span, Span], bool]] = {
 }
 
 
-def union(spans: Iterable[Span]) -> Spans:
-    """Join spans that overlap or touch."""
+def union(pieces: Iterable[Span]) -> Spans:
+    """Join pieces that overlap or touch."""
     joined: Spans = []
-    for begin, end in sorted(spans):
+    for begin, end in sorted(pieces):
         if joined and begin <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         elif begin < end:
@@ -65,9 +65,9 @@ def covers(spans: Spans, span: Span) -> bool:
     return any(begin <= span[0] and span[1] <= end for begin, end in union(spans))
 
 
-def related(relation: str, mode: str, source: Spans, target: Spans, tick: int) -> Spans:
+def related(relation: str, mode: str, sources: Spans, targets: Spans, tick: int) -> Spans:
     """Return the intervals that stand so to each other, put together as the mode says."""
-    pairs = [(s, t) for s in source for t in target if ALLEN[relation](s, t, s[1] - (s[1] % tick or tick))]
+    pairs = [(s, t) for s in sources for t in targets if ALLEN[relation](s, t, s[1] - (s[1] % tick or tick))]
     one, other = union(s for s, _ in pairs), union(t for _, t in pairs)
     chosen = {
         "source": one,

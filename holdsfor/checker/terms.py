@@ -33,7 +33,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "floor": math.floor,
     "ceiling": math.ceil,
     "float": float,
-} | {name: getattr(math, name) for name in ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log")}
+    **{
+        name: getattr(math, name)
+        for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2")
+    },
+}
 NUMBERS: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,

@@ -41,7 +41,9 @@ def change_value(tree: Tree, random: Random) -> str | None:
         return None
     node, name = random.choice(choices)
     value = node[name]
-    node[name] = value + random.choice([-1, 1]) * 1000 if isinstance(value, int | float) else another(str(value), random)
+    node[name] = (
+        value + random.choice([-1, 1]) * 1000 if isinstance(value, int | float) else another(str(value), random)
+    )
     return f"{name} of {node['what']}"
 
 
@@ -87,7 +89,11 @@ def another(text: str, random: Random) -> str:
     if not constants:
         return "other"
     constant = random.choice(constants)
-    new = str(int(float(constant[0])) + random.choice([-1, 1]) * 7) if constant[0][-1].isdigit() and not constant[0][0].isalpha() else "other"
+    new = (
+        str(int(float(constant[0])) + random.choice([-1, 1]) * 7)
+        if constant[0][-1].isdigit() and not constant[0][0].isalpha()
+        else "other"
+    )
     return text[: constant.start()] + new + text[constant.end() :]
 
 

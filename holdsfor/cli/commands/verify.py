@@ -19,13 +19,13 @@ STRICT = typer.Option("--strict", help="End with exit code 1, too, if something 
 def verify(bundle: Annotated[Path, BUNDLE], strict: Annotated[bool, STRICT] = False) -> None:
     """Check an explanation: derive each of its nodes again from its rows and rules, without the engine."""
     from holdsfor.checker.bundle import check_bundle
-    from holdsfor.checker.check import Refused
+    from holdsfor.checker.check import NotDerived
 
     try:
         checked = check_bundle(json.loads(bundle.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise HoldsforError(f"{bundle}: no such file.") from None
-    except (Refused, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (NotDerived, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise HoldsforError(f"{bundle} is refused: {error}.") from None
     nodes, rows = count_text(checked.nodes, "node"), count_text(checked.rows, "row")
     say(f"{checked.claim}: {nodes} follow from {rows} and these rules")
