@@ -59,6 +59,8 @@ if TYPE_CHECKING:
         total,
         variables,
     )
+    from holdsfor.comparison.diff import RuleDiff, diff
+    from holdsfor.comparison.sweep import sweep
     from holdsfor.engine.output.result import Result
     from holdsfor.intervals import Intervals
     from holdsfor.io.readers.read import read_events
@@ -66,12 +68,13 @@ if TYPE_CHECKING:
     from holdsfor.job.live.query import StreamQuery
     from holdsfor.job.live.tables import read_changes, read_current
     from holdsfor.language import DescriptionError, EventDescription
+    from holdsfor.language.patterns import Policy
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import Session, resume, session
     from holdsfor.local.session import live as live
     from holdsfor.local.stream import stream
-    from holdsfor.plan.bounded import bounded
+    from holdsfor.plan.reach import bounded
 
     recognize = recognise
     vectorized = vectorised
@@ -86,6 +89,7 @@ __all__ = [
     "HoldsforError",
     "Intervals",
     "Result",
+    "RuleDiff",
     "RuleStatement",
     "Session",
     "StreamQuery",
@@ -99,6 +103,7 @@ __all__ = [
     "deadline",
     "declare",
     "define",
+    "diff",
     "directive",
     "end",
     "ends",
@@ -141,6 +146,7 @@ __all__ = [
     "start",
     "starts",
     "stream",
+    "sweep",
     "term",
     "terminated",
     "total",
@@ -160,7 +166,10 @@ _HOMES = {
     "Result": "holdsfor.engine.output.result",
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",
-    "bounded": "holdsfor.plan.bounded",
+    "RuleDiff": "holdsfor.comparison.diff",
+    "bounded": "holdsfor.plan.reach",
+    "diff": "holdsfor.comparison.diff",
+    "sweep": "holdsfor.comparison.sweep",
     "live": "holdsfor.local.session",  # as DESIGN.md calls `session`
     "progress": "holdsfor.local.progress",
     "read_changes": "holdsfor.job.live.tables",
@@ -245,25 +254,30 @@ def load(
     facts: Mapping[str, Any] | None = None,
     allow_dir: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read and check rule files. facts: tables of background facts by the name of their predicate
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow_dir: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
-    functions: your own functions for aggregates, by name: {"median": numpy.median}."""
+    functions: your own functions for aggregates, by name: {"median": numpy.median}. policy: of the patterns in files
+    that set none ('recent' is what ETALIS takes)."""
     from holdsfor.loading import load_rules, make_closures
 
-    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions)
+    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions, policy=policy)
     make_closures(description)
     return description
 
 
 def parse(
-    *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
+    *texts: str,
+    facts: Mapping[str, Any] | None = None,
+    functions: Mapping[str, Function] | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
-    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, both as `load` takes
-    them."""
+    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, policy: all as `load`
+    takes them."""
     from holdsfor.loading import make_closures, parse_rules
 
-    description = parse_rules(*texts, facts=facts, functions=functions)
+    description = parse_rules(*texts, facts=facts, functions=functions, policy=policy)
     make_closures(description)
     return description

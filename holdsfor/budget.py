@@ -1,8 +1,9 @@
-"""How large the work that rules ask for may grow: counted before memory or time is taken."""
+"""Bound the work that rules ask for, counted before memory or time is taken, and the memory of this process."""
 
 from __future__ import annotations
 
 import os
+import resource
 
 #: Combinations of alternatives in the body of a rule; each becomes a rule of its own.
 MOST_VARIANTS = 2_000
@@ -15,3 +16,10 @@ MOST_ADDED_CONDITIONS = 30_000
 MOST_PARTS = 2_000
 #: Rows that a join may give, unless so many went into it.
 MOST_ROWS = int(os.environ.get("HOLDSFOR_MOST_ROWS", "50_000_000"))
+
+
+def most_memory() -> int:
+    """Return the bytes that this process may take at most: those of the machine, or its own limit."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return machine if limit == resource.RLIM_INFINITY else min(machine, limit)

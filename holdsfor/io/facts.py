@@ -44,9 +44,6 @@ class FactColumns(FactTable):
         matches = np.logical_and.reduce([_equals(self.columns[position], term) for position, term in constants])
         return self._terms(np.flatnonzero(matches)[:most])
 
-    def is_distinct(self, positions: Sequence[int]) -> bool:
-        return len(self) < 2 or (bool(positions) and first_rows([self.columns[p] for p in positions]) is None)
-
     def name_at(self, position: int) -> Atom | None:
         column = self.columns[position]
         if not pa.types.is_dictionary(column.type) or not len(column):

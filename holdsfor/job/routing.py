@@ -20,8 +20,7 @@ from holdsfor.language.description import Input, Signature
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.distribution.stages import one_stage
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.routes import Route, Slices, Stage, Way
-from holdsfor.plan.whole_plan import Plan
+from holdsfor.plan.whole_plan import Plan, Route, Slices, Stage, Way
 
 Mask = npt.NDArray[np.bool_]
 Use = OneOf["input", "given", "forward", "evidence"]

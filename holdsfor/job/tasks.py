@@ -44,8 +44,8 @@ from holdsfor.job.routing import (
 from holdsfor.job.run_warnings import KINDS, REASONS, count_reasons
 from holdsfor.job.task_rows import TICKET, Note, TaskRow, note_row, parcel_rows, rows_of, table_row
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.routes import Stage
 from holdsfor.plan.walk import ranges_over_domain
+from holdsfor.plan.whole_plan import Stage
 
 SEEN = "seen"  # in columns, by which their types are agreed on
 TIME_BITS_LEFT = "time_bits_left"  # noted where the axis is full

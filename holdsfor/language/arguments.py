@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import About, Body, Call, Compare, Literal, Named
+from holdsfor.language.literals import About, Body, Call, Compare, Literal, Named, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Term, Var, name_and_args, variables
 
@@ -35,20 +36,12 @@ def name_arguments(description: EventDescription, columns: Columns | None = None
     that it comes from; where none is known, or two places would have the same name, by its number: `arg2`.
     """
     heads: dict[Owner, list[Head]] = {}
-    for is_event, subject, body in _heads(description):
-        name, args = name_and_args(subject)
-        heads.setdefault((is_event, Signature(name, len(args))), []).append((args, body))
+    # Initiations come first: terminations often leave arguments open.
+    rules = sorted(description.rules, key=lambda rule: rule.kind == "terminatedAt")
+    for each in chain[Statement](rules, description.deadlines, description.initially, description.patterns):
+        heads.setdefault((each.about.kind == "event", each.signature), []).append((each.about.term.args, each.body))
     joined = _joined_columns(description, columns) if columns else {}
     return {owner: _names(owner, alternatives, joined, columns or {}) for owner, alternatives in heads.items()}
-
-
-def _heads(description: EventDescription) -> Iterator[tuple[bool, Term, Body]]:
-    """Initiations come first: terminations often leave arguments open."""
-    for rule in sorted(description.rules, key=lambda rule: rule.kind == "terminatedAt"):
-        yield rule.kind == "happensAt", rule.subject, rule.body
-    yield from ((False, deadline.fluent, ()) for deadline in description.deadlines)
-    yield from ((False, initially.fluent, ()) for initially in description.initially)
-    yield from ((True, pattern.head, pattern.body) for pattern in description.patterns)
 
 
 def _names(
@@ -112,13 +105,9 @@ def joined_arguments(description: EventDescription) -> list[list[Slot]]:
 
 def _places(description: EventDescription) -> Iterator[Iterable[tuple[Slot, Var]]]:
     """Iterate over clauses: for each, the slots of its variables."""
-    for rule in description.rules:
-        yield [*head_slots(rule.subject, rule.value), *body_slots(rule.body)]
-    for pattern in description.patterns:
-        yield [*slots("event", pattern.head), *body_slots(pattern.body)]
-    for clause in description.background.clauses:
-        if clause.body:
-            yield [*slots("predicate", clause.head), *body_slots(clause.body)]
+    predicates = (clause for clause in description.background.clauses if clause.body)
+    for each in chain[Statement](description.rules, description.patterns, predicates):
+        yield [*slots(*each.about), *body_slots(each.body)]
 
 
 def constants_asked_for(description: EventDescription) -> Iterator[tuple[Slot, Term]]:
@@ -162,12 +151,10 @@ def numbers(draft: Draft) -> dict[Named, frozenset[int]]:
 
 def number_slots(draft: Draft) -> set[Slot]:
     """All slots that must hold numbers. Asks from conditions to what gives them their values, until nothing is new."""
-    clauses = [(list(slots("predicate", clause.head)), clause.body) for clause in draft.background if clause.body]
+    clauses = [(list(slots(*clause.about)), clause.body) for clause in draft.background if clause.body]
     used = _used(clauses)
-    heads = [(list(head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
-    heads += [(list(head_slots(each.fluent, each.value)), each.body) for each in draft.initially]
-    heads += [(list(head_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
-    heads += [(list(slots("event", each.head)), each.body) for each in draft.patterns]
+    statements = chain[Statement](draft.rules, draft.initially, draft.deadlines, draft.patterns)
+    heads = [(list(slots(*each.about)), each.body) for each in statements]
     numeric_slots: set[Slot] = set()
     passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
     for head, body in [*heads, *clauses]:
@@ -210,10 +197,6 @@ def slots(kind: str, term: Term, value: Term | None = None) -> Iterator[tuple[Sl
     for position, arg in enumerate((*name_and_args(term)[1], value)):
         if isinstance(arg, Var):
             yield (kind, owner, position), arg
-
-
-def head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
-    return slots("event" if value is None else "fluent", subject, value)
 
 
 def body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:

@@ -18,39 +18,38 @@ from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.foreign.compiled import compiled
+from holdsfor.language.foreign.etalis import etalis
 from holdsfor.language.foreign.first_version import first_version
 from holdsfor.language.foreign.intervals import interval_forms
 from holdsfor.language.parsing.files import allowed_folders, loading
 from holdsfor.language.parsing.syntax import Parsed, parse
-from holdsfor.language.passes.conditions.clashes import clashes
+from holdsfor.language.passes.conditions.clashes import clashes, shapes
 from holdsfor.language.passes.conditions.comparisons import comparisons, impossible
-from holdsfor.language.passes.conditions.counted import counted
-from holdsfor.language.passes.conditions.shapes import shapes
-from holdsfor.language.passes.conditions.unreachable import two_beginnings, unending, unreachable
-from holdsfor.language.passes.names.interval_names import interval_names
+from holdsfor.language.passes.conditions.unreachable import counted, two_beginnings, unending, unreachable
 from holdsfor.language.passes.names.kinds import internal, kinds
 from holdsfor.language.passes.names.pattern_safety import pattern_safety
 from holdsfor.language.passes.names.predicates import predicates
 from holdsfor.language.passes.names.safety import no_evidence, safety
 from holdsfor.language.passes.names.sentences import sentences
-from holdsfor.language.passes.names.slips import lower_case, singletons
+from holdsfor.language.passes.names.slips import interval_names, lower_case, singletons
 from holdsfor.language.passes.names.undeclared import undeclared
 from holdsfor.language.passes.order.circles import circles, recursion
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
-from holdsfor.language.passes.preparation.apart import apart
 from holdsfor.language.passes.preparation.bounds import bounds
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
-from holdsfor.language.passes.preparation.prolog import cuts, preprocessing
+from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
 from holdsfor.language.passes.sound import find_sound_part
+from holdsfor.language.patterns import Policy
 from holdsfor.language.reading.patterns import register_functions
 from holdsfor.language.reading.read import read
 
 RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
+    etalis,
     preprocessing,
     compiled,
     first_version,
@@ -95,6 +94,7 @@ def check(
     tables: Iterable[FactTable] = (),
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    policy: Policy = "unrestricted",
     written: Parsed | None = None,
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
@@ -102,9 +102,11 @@ def check(
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
     use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
     that is right so far; where there are mistakes, it is asked about the rest. reader_of: what reads facts
-    in very great numbers. written: clauses that were made in Python, besides.
+    in very great numbers. policy: of pattern rules whose file sets none before them. written: clauses that were made in
+    Python, besides.
     """
     draft = _parse_all(sources, allow, functions, tables, reader_of)
+    draft.texts.policy = policy
     if written is not None:
         _add(draft.texts, written)
     parsed = draft.texts.copy()

@@ -15,7 +15,7 @@ from holdsfor.language.terms import Signature as Signature
 from holdsfor.language.terms import Unreported as Unreported
 
 if TYPE_CHECKING:
-    from holdsfor.language.diagnostics import Source
+    from holdsfor.language.diagnostics import Diagnostic, Source
     from holdsfor.language.facts import FactTable
 
 #: `a as input` has the rows of a definition that also comes as input.
@@ -94,6 +94,7 @@ class Deadline(Statement):
     place: Place = field(compare=False)
 
     TERMS = ("fluent", "source", "target", "duration")
+    VALUE = "target"
     CHILDREN = ("body",)
 
 
@@ -107,6 +108,7 @@ class Clause(Statement):
 
     TERMS = ("head",)
     CHILDREN = ("body",)
+    IS_TIMELESS = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ class EventDescription:
     also_input: tuple[Input, ...]  # definitions that may come as input without a declaration
     bounds: Mapping[Signature, int]  # how far the rules of a definition may look
     texts: WrittenRules = field(compare=False, repr=False)
-    warnings: tuple[object, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def with_input(self, stored: Container[str] | None = None) -> EventDescription:
         """Count the definitions whose rows come among the inputs; None: all that may come."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +99,13 @@ class Refusal(HoldsforError):
 def error_at(texts: Mapping[str, Source], code: str, message: str, place: Place, hint: str) -> Diagnostic:
     """Make an error, with the line that it is about if its text is at hand."""
     return texts.get(place.file, Source(place.file, "")).error(code, message, place, hint)
+
+
+def sort_diagnostics(diagnostics: Iterable[Diagnostic], files: Iterable[str]) -> list[Diagnostic]:
+    """Sort diagnostics as they stand in the text of these files."""
+    numbers = {file: number for number, file in enumerate(files)}
+    places = {each: (numbers.get(each.place.file, -1), each.place.line, each.place.column) for each in diagnostics}
+    return sorted(places, key=places.__getitem__)
 
 
 @contextmanager

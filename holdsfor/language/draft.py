@@ -22,12 +22,12 @@ from holdsfor.language.description import (
     Signature,
     Unreported,
 )
-from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.diagnostics import Diagnostic, Source, sort_diagnostics
 from holdsfor.language.facts import FactTable
 from holdsfor.language.literals import Body, Entity, Statement
 from holdsfor.language.nodes import Change
 from holdsfor.language.parsing.syntax import Raw
-from holdsfor.language.patterns import PatternRule
+from holdsfor.language.patterns import PatternRule, Policy
 from holdsfor.language.reading.settings import PatternSettings, Properties
 from holdsfor.language.reading.unfolding import Changes, Declarations
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
@@ -46,6 +46,7 @@ class RuleTexts:
     raw: list[Raw] = field(default_factory=list)
     tables: list[FactTable] = field(default_factory=list)  # facts in great numbers
     damaged: set[str] = field(default_factory=set)  # names that clauses with syntax errors seem to define
+    policy: Policy = "unrestricted"  # of pattern rules before which no directive sets another
     functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, each with its first duration
 
@@ -134,6 +135,10 @@ class Draft:
     definitions: DefinedNames = field(default_factory=DefinedNames)
     order: DependencyOrder = field(default_factory=DependencyOrder)
 
+    def settings_of(self, source_name: str) -> PatternSettings:
+        """Return the settings for the next pattern rule of a file."""
+        return self.reading.settings.get(source_name) or PatternSettings(self.texts.policy)
+
     @property
     def bodies(self) -> Iterator[Body]:
         """Iterate over the conditions of all clauses that have some."""
@@ -205,15 +210,7 @@ class Draft:
             first = uses[0]
             more = f" ({len(uses)} uses)" if len(uses) > 1 else ""
             diagnostics.append(replace(first, message=first.message + more))
-        files = list(self.texts.sources)
-        diagnostics.sort(
-            key=lambda each: (
-                files.index(each.place.file) if each.place.file in files else -1,
-                each.place.line,
-                each.place.column,
-            )
-        )
-        return tuple(dict.fromkeys(diagnostics))
+        return tuple(sort_diagnostics(diagnostics, self.texts.sources))
 
     def _line(self, place: Place) -> str:
         return "" if place is NOWHERE else self.texts.sources[place.file].line(place.line)

@@ -37,10 +37,6 @@ class FactTable(ABC):
         """The first facts that have these terms at these positions."""
 
     @abstractmethod
-    def is_distinct(self, positions: Sequence[int]) -> bool:
-        """Whether no two facts agree at all of these positions."""
-
-    @abstractmethod
     def name_at(self, position: int) -> Atom | None:
         """One of the names at a position, if it has nothing but names."""
 
@@ -82,9 +78,6 @@ class TermRows(FactTable):
     def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
         return list(islice((row for row in self.terms if all(row[i] == term for i, term in constants)), most))
 
-    def is_distinct(self, positions: Sequence[int]) -> bool:
-        return len({tuple(row[p] for p in positions) for row in self.terms}) == len(self.terms)
-
     def name_at(self, position: int) -> Atom | None:
         return only_names([row[position] for row in self.terms])
 
@@ -110,9 +103,6 @@ class TextColumns(FactTable):
     def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
         rows = islice(self._numbers([(self.columns[i], str(term)) for i, term in constants]), most)
         return [tuple(self._term(column[row]) for column in self.columns) for row in rows]
-
-    def is_distinct(self, positions: Sequence[int]) -> bool:
-        return are_distinct([self.columns[p] for p in positions], len(self))
 
     def name_at(self, position: int) -> Atom | None:
         texts = set(self.columns[position])
@@ -163,9 +153,6 @@ class JoinedTables(FactTable):
         each = (table.matching(constants, most) for table in self.tables)
         return list(dict.fromkeys(chain.from_iterable(each)))[:most]
 
-    def is_distinct(self, positions: Sequence[int]) -> bool:
-        return False  # not known without putting them together
-
     def name_at(self, position: int) -> Atom | None:
         names = [table.name_at(position) for table in self.tables]
         return None if None in names else names[0]
@@ -192,12 +179,12 @@ def join_tables(tables: Iterable[FactTable]) -> dict[Signature, FactTable]:
 def text_columns(name: str, written: Iterable[tuple[str, ...]], place: Place) -> TextColumns:
     """Facts of as many arguments each. written: the columns as a file has them."""
     columns = [_canonical(column) for column in written]
-    if not are_distinct(columns, len(columns[0])):
+    if not _are_distinct(columns, len(columns[0])):
         columns = list(zip(*dict.fromkeys(zip(*columns, strict=True)), strict=True))
     return TextColumns(Signature(name, len(columns)), tuple(columns), place)
 
 
-def are_distinct(columns: Sequence[Sequence[str]], size: int) -> bool:
+def _are_distinct(columns: Sequence[Sequence[str]], size: int) -> bool:
     if any(len(set(column)) == size for column in columns):
         return True
     return len(set(zip(*columns, strict=True))) == size

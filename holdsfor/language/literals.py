@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 from typing import Literal as OneOf
 
-from holdsfor.language.nodes import Node, all_terms, find_all
-from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, variables
+from holdsfor.language.nodes import Node, all_terms, map_terms, walk
+from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, shifted, substitute, unify, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
 Entity = OneOf["event", "fluent"]
@@ -399,8 +399,59 @@ class Occurs(EventLiteral):
 
 def all_variables(nodes: Node | Iterable[Node]) -> set[Var]:
     """Return the variables of nodes and of all inside them, those for lists of intervals, too."""
-    names = set(variables(all_terms(nodes)))
-    return names.union(*(literal.intervals for literal in find_all(nodes, Literal)))
+    names: set[Var] = set()
+    for node in walk(nodes):
+        names.update(variables(node.terms))
+        if isinstance(node, Literal):
+            names.update(node.intervals)
+    return names
+
+
+def names_of(node: Node) -> Iterator[str]:
+    """Iterate over the variables of a literal or pattern, repeated as they occur; those of intervals are left out."""
+    return (variable.name for variable in variables(all_terms(node)))
+
+
+def positive_names(body: Iterable[Literal]) -> set[str]:
+    """Return the variables that occur outside negations."""
+    return {variable.name for literal in body for variable in literal.gives}
+
+
+def substitute_all(body: Body, binding: Mapping[str, Term]) -> Body:
+    """Return the conditions with other terms for some of their variables."""
+    return tuple(map_terms(literal, lambda term: substitute(term, binding)) for literal in body)
+
+
+def instance(
+    head: tuple[Term, ...], body: Body, goal: tuple[Term, ...], place: Place, new_variable: Callable[[Var], Var]
+) -> Body | None:
+    """Return the body of a clause for what is asked, with variables of its own; None if its head is about other terms.
+
+    What a plain substitution cannot express becomes an equality in front.
+    """
+    unified = unify(goal, head)
+    if unified is None:
+        return None
+    binding, equal = unified
+    for variable in sorted({*all_variables(body), *variables(head)}, key=str):
+        if variable.name not in binding:
+            binding[variable.name] = new_variable(variable)
+    tests = tuple(Compare("=", mine, substitute(theirs, binding), place) for mine, theirs in equal)
+    return tests + substitute_all(body, binding)
+
+
+def fixed_distances(literals: Iterable[Literal], times: Mapping[Var, int]) -> dict[Var, int]:
+    """Return the variables at a fixed distance from times whose distance is given: `T2 is T+60` and `T2 = T` say so."""
+    sides = [(shifted(each.equation[0]), shifted(each.equation[1])) for each in literals if each.equation is not None]
+    distances = dict(times)
+    for _ in sides:
+        for (base, distance), (other, shift) in sides:
+            if base is not None and other is not None:
+                if base in distances:
+                    distances.setdefault(other, distances[base] + distance - shift)
+                elif other in distances:
+                    distances[base] = distances[other] + shift - distance
+    return distances
 
 
 def variables_beside(body: Iterable[Literal], literal: Literal) -> set[Var]:
@@ -412,16 +463,32 @@ def _variables_in(value: Var | tuple[Var, ...]) -> tuple[Var, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
+class ClauseSubject(NamedTuple):
+    """Name what a clause is for: an event, a fluent with a value, or a predicate."""
+
+    kind: OneOf["event", "fluent", "predicate"]
+    term: Term
+    value: Term | None
+
+
 class Statement(Node):
     """A clause with a head, whose terms are its own, and with conditions. Its first term is what it is about."""
 
     __slots__ = ()
+    VALUE: ClassVar[str] = "value"  # the field with the value of a fluent, if there is one
+    IS_TIMELESS: ClassVar[bool] = False  # it is about a predicate
     place: Place
 
     if TYPE_CHECKING:  # a field, or made of others
 
         @property
         def body(self) -> Body: ...
+
+    @property
+    def about(self) -> ClauseSubject:
+        """Return what it is for."""
+        term, value = getattr(self, self.TERMS[0]), getattr(self, self.VALUE, None)
+        return ClauseSubject("predicate" if self.IS_TIMELESS else "event" if value is None else "fluent", term, value)
 
     @property
     def signature(self) -> Signature:

@@ -134,9 +134,30 @@ def in_order(names: Iterable[Var]) -> list[Var]:
     return sorted(names, key=lambda variable: (variable.place.line, variable.place.column))
 
 
-def renamed(term: Term, terms: Mapping[Term, Term]) -> Term:
-    """Return the term with other terms for some of its variables."""
-    return transform(term, lambda part: terms.get(part, part) if isinstance(part, Var) else part)
+def substitute(term: Term, binding: Mapping[str, Term]) -> Term:
+    """Return the term with other terms for some of its variables, by their names."""
+    return transform(term, lambda part: binding.get(part.name, part) if isinstance(part, Var) else part)
+
+
+def unify(goal: tuple[Term, ...], head: tuple[Term, ...]) -> tuple[dict[str, Term], list[tuple[Term, Term]]] | None:
+    """Return the terms for the variables of a head, and the pairs that must be equal besides; None: there are none."""
+    binding: dict[str, Term] = {}
+    equal: list[tuple[Term, Term]] = []
+    waiting = list(zip(goal, head, strict=True))
+    while waiting:
+        mine, theirs = waiting.pop(0)
+        if isinstance(theirs, Var) and theirs.name not in binding:
+            binding[theirs.name] = mine
+        elif is_ground(mine) and is_ground(theirs):
+            if mine != theirs:
+                return None
+        elif isinstance(mine, Compound) and isinstance(theirs, Compound):
+            if (mine.functor, len(mine.args)) != (theirs.functor, len(theirs.args)):
+                return None
+            waiting[:0] = zip(mine.args, theirs.args, strict=True)
+        else:
+            equal.append((mine, theirs))
+    return binding, equal
 
 
 def is_ground(term: Term) -> bool:

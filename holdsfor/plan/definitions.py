@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from holdsfor.language.description import Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
@@ -17,9 +17,10 @@ ChangeRules = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
 
 class DefinitionNode(PlanNode):
-    """A definition: rules that make one or several relations."""
+    """A definition: rules that make one or several relations. WORD: its kind, in the text of a plan."""
 
     __slots__ = ()
+    WORD: ClassVar[str] = ""
 
     @property
     def defines(self) -> tuple[Relation, ...]:
@@ -59,6 +60,7 @@ class Simple(DefinitionNode):
     initially: tuple[tuple[Declared, ...], ...] = ()
 
     CHILDREN = ("initiations", "terminations", "initially")
+    WORD = "simple"
 
     @property
     def defines(self) -> tuple[Relation, ...]:
@@ -113,6 +115,7 @@ class Group(DefinitionNode):
     reached: tuple[tuple[Relation, Relation], ...] = ()
 
     CHILDREN = ("fluents", "deadlines")
+    WORD = "together"
 
     @property
     def defines(self) -> tuple[Relation, ...]:
@@ -163,6 +166,8 @@ class Static(UnionNode):
     relation: Relation
     rules: tuple[HoldsForRule, ...]
 
+    WORD = "static"
+
 
 @dataclass(frozen=True, slots=True)
 class Derived(UnionNode):
@@ -170,6 +175,8 @@ class Derived(UnionNode):
 
     relation: Relation
     rules: tuple[Conclude, ...]
+
+    WORD = "event"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +186,7 @@ class Recursion(DefinitionNode):
     events: tuple[Derived, ...]
 
     CHILDREN = ("events",)
+    WORD = "until nothing is new"
 
     @property
     def defines(self) -> tuple[Relation, ...]:

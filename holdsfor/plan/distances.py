@@ -41,14 +41,15 @@ def limit_times(chain: Chain, anchors: Mapping[str, Span]) -> dict[str, Span]:
         before = dict(spans)
         for later, earlier, most in limits:
             a, b = spans.get(later, ANYWHEN), spans.get(earlier, ANYWHEN)
-            spans[later] = Span(a.first, _least(a.last, None if b.last is None else b.last + most))
+            spans[later] = Span(a.first, least(a.last, None if b.last is None else b.last + most))
             spans[earlier] = Span(_greatest(b.first, None if a.first is None else a.first - most), b.last)
         if spans == before:
             break
     return {name: span for name, span in spans.items() if span != ANYWHEN}
 
 
-def _least(one: int | None, other: int | None) -> int | None:
+def least(one: int | None, other: int | None) -> int | None:
+    """Return the smaller of two limits, of which None is none."""
     return other if one is None else one if other is None else min(one, other)
 
 

@@ -7,9 +7,9 @@ passes one of them stays, before a policy chooses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
@@ -57,10 +57,6 @@ class PatternNode(PlanNode):
         """Return the patterns that it is made of, without those that must be absent."""
         return self.operands
 
-    def map_operands(self, change: Callable[[Any], Pattern]) -> Any:
-        """Return the pattern with its operands changed."""
-        return self.rebuild(lambda child: change(child) if isinstance(child, PatternNode) else child)
-
     @property
     def policy(self) -> Policy:
         """How it chooses among the pairs that it makes of occurrences."""
@@ -91,7 +87,7 @@ class PatternNode(PlanNode):
         yield self.width()
 
     def _distances_of_operands(self, further: int = 0) -> Iterator[int | None]:
-        return (_sum(further, distance) for operand in self.operands for distance in operand.distances_back())
+        return (sum_of(further, distance) for operand in self.operands for distance in operand.distances_back())
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +155,7 @@ class Pairs(PatternNode):
             return min((width for width in (left, right) if width is not None), default=None)
         if self.kind in ("during", "starts", "finishes"):
             return right
-        return _sum(left, right) if self.kind in ("meets", "par") else None
+        return sum_of(left, right) if self.kind in ("meets", "par") else None
 
     def distances_back(self) -> Iterator[int | None]:
         if self.within is None and self.kind in ("equals", "finishes"):
@@ -215,7 +211,7 @@ class Absent(PatternNode):
     def width(self) -> int | None:
         if self.within is not None:
             return self.within
-        return None if self.duration is None else _sum(self.first.width(), self.duration)
+        return None if self.duration is None else sum_of(self.first.width(), self.duration)
 
     def distances_back(self) -> Iterator[int | None]:
         return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
@@ -316,7 +312,7 @@ class Sliding(PatternNode):
     def width(self) -> int | None:
         if self.within is not None or self.duration is None:
             return self.within
-        return _sum(self.duration, self.pattern.width())
+        return sum_of(self.duration, self.pattern.width())
 
     def distances_back(self) -> Iterator[int | None]:
         return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
@@ -357,12 +353,6 @@ def scans(pattern: Pattern) -> Iterator[Scan]:
     return find_all(pattern, Scan)
 
 
-def conditions_of(pattern: Pattern) -> Iterator[Chain]:
-    """Iterate over the chains inside a pattern."""
-    for part in subpatterns(pattern):
-        if isinstance(part, Pairs | Absent | Selected):
-            yield from part.conditions
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
+def sum_of(one: int | None, other: int | None) -> int | None:
+    """Add two distances, of which None is any."""
     return None if one is None or other is None else one + other

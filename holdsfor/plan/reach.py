@@ -1,14 +1,22 @@
-"""Reach: how far back and ahead in time the conditions of a description look, all levels together."""
+"""Reach: how far back and ahead in time the conditions of a description look, all levels together; which have no limit.
+
+Bounds can be given from outside of the rules, too (`holdsfor.bounded`, `--bound`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
+from holdsfor.errors import HoldsforError
+from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Place
-from holdsfor.plan.definitions import Definition, Static
+from holdsfor.language.passes.preparation.bounds import bound_definitions
+from holdsfor.language.terms import NOWHERE, Place
+from holdsfor.plan import plan
+from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distances import ANYWHEN, Span, limit_times
+from holdsfor.plan.distribution.bodies import find_live
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -22,9 +30,9 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import Absent, Pattern, subpatterns
-from holdsfor.plan.walk import conclusions, reads
-from holdsfor.plan.whole_plan import Look, Reach
+from holdsfor.plan.patterns import Absent, Pattern, subpatterns, sum_of
+from holdsfor.plan.walk import conclusions, interval_rules, reads
+from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 
 def looks(definitions: Iterable[Definition], durative: Set[Relation] = frozenset()) -> tuple[Look, ...]:
@@ -59,8 +67,8 @@ def reach(definitions: Sequence[Definition]) -> Reach:
     for definition, look in zip(definitions, looks(definitions), strict=True):
         below = [total[relation] for relation in look.relations if relation in total]
         own = Reach(
-            _sum(look.reach.back, _most([one.back for one in below])),
-            _sum(look.reach.ahead, _most([one.ahead for one in below])),
+            sum_of(look.reach.back, _most([one.back for one in below])),
+            sum_of(look.reach.ahead, _most([one.ahead for one in below])),
             look.reach.ticks + max((one.ticks for one in below), default=0),
         )
         total.update(dict.fromkeys(definition.defines, own))
@@ -105,10 +113,6 @@ def _most(amounts: list[int | None]) -> int | None:
     return None if any(a is None for a in amounts) else max((a for a in amounts if a is not None), default=0)
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
-
-
 # ---------------------------------------------------------------- the spans of conditions, and why some have no limit
 
 
@@ -123,13 +127,12 @@ def _spans(definition: Definition) -> Iterator[_Looked]:
             yield span, because, conclusion.place, "compare the two times, such as T2 < T, T - T2 < 600"
         for op in find_all(conclusion, Occurring):
             yield from _pattern_spans(op.pattern, conclusion.place)
-    if isinstance(definition, Static):
-        for rule in definition.rules:
-            yield from _measured(rule.expression, 0)
-            if rule.expression.holds_unseen() and _names_groundings_late(rule):
-                because = "a complement goes back to the beginning for whoever turns up later"
-                advice = "take the intervals away from others: relative_complement_all(I1, [I2], I)"
-                yield ANYWHEN, because, rule.place, advice
+    for rule in interval_rules(definition):
+        yield from _measured(rule.expression, 0)
+        if rule.expression.holds_unseen() and _names_groundings_late(rule):
+            because = "a complement goes back to the beginning for whoever turns up later"
+            advice = "take the intervals away from others: relative_complement_all(I1, [I2], I)"
+            yield ANYWHEN, because, rule.place, advice
 
 
 def _pattern_spans(pattern: Pattern, place: Place) -> Iterator[_Looked]:
@@ -168,3 +171,55 @@ def _measured(expression: Expression, so_far: int) -> Iterator[_Looked]:
         so_far = so_far if limit is None else limit
     for part in expression.operands:
         yield from _measured(part, so_far)
+
+
+# ---------------------------------------------------------------- bounds
+
+
+def bounded(description: EventDescription, bounds: int | Mapping[str, int]) -> EventDescription:
+    """The description with bounds, in ticks: by `name/arity`, or one for every definition that has none and needs one.
+
+    It means the same as `bound(name/arity, ticks)` in the rules.
+    """
+    if isinstance(bounds, int):
+        needed = {one.relation.definition for one in unbounded(plan(description).definitions)}
+        return bound_definitions(description, dict.fromkeys(sorted(needed - description.bounds.keys()), bounds))
+    return bound_definitions(description, {_signature(name): ticks for name, ticks in bounds.items()})
+
+
+def _signature(text: str) -> Signature:
+    name, slash, arity = text.rpartition("/")
+    if not slash or not arity.isdecimal():
+        raise HoldsforError(f"a bound is given for {text!r}: name a definition by name and arity, such as loitering/1.")
+    return Signature(name, int(arity))
+
+
+def find_unbounded(made: Plan) -> dict[Signature, Unbounded]:
+    """By name: the values of a fluent are one definition to its author."""
+    by_definition: dict[Signature, Unbounded] = {}
+    live = find_live(made)
+    for one in unbounded(made.definitions):
+        if one.relation not in live:
+            continue
+        domain = one.relation.signature.domain_behind(made.unreported)
+        if domain is None:
+            by_definition.setdefault(one.relation.definition, one)
+        else:
+            by_definition.setdefault(domain, replace(one, because="a dynamic domain has all who ever turn up"))
+    return by_definition
+
+
+def show_unbounded(made: Plan) -> Iterable[str]:
+    return (describe_unbounded(signature, one) for signature, one in find_unbounded(made).items())
+
+
+def describe_unbounded(signature: Signature, one: Unbounded) -> str:
+    where = "" if one.place is NOWHERE else f" ({one.place.file}:{one.place.line})"
+    return f"{signature}{where}: {one.because}. {how_to_bound(signature, one)}"
+
+
+def how_to_bound(signature: Signature, one: Unbounded) -> str:
+    if signature != one.relation.definition:  # a dynamic domain
+        return f"To bound it, list its members as facts {signature.name}(...) and leave dynamicDomain out."
+    instead = f", or {one.instead}" if one.instead else ""
+    return f"To bound it, write bound({signature}, TICKS) in the rules or --bound {signature}=4h{instead}."

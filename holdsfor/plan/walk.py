@@ -7,7 +7,7 @@ from typing import cast
 
 from holdsfor.language.description import Signature
 from holdsfor.language.nodes import find_all
-from holdsfor.plan.definitions import Closure, Definition, DefinitionNode, Domain, Static
+from holdsfor.plan.definitions import Closure, Definition, DefinitionNode, Domain
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
     At,
@@ -29,11 +29,12 @@ from holdsfor.plan.structures import flat as columns
 
 def conclusions(definition: DefinitionNode) -> Iterator[Conclude]:
     """Iterate over the rules that conclude something at a time."""
-    for child in definition.children:
-        if isinstance(child, Conclude):
-            yield child
-        elif isinstance(child, DefinitionNode):
-            yield from conclusions(child)
+    return find_all(definition, Conclude)
+
+
+def interval_rules(definition: DefinitionNode) -> Iterator[HoldsForRule]:
+    """Iterate over the rules that make intervals of others."""
+    return find_all(definition, HoldsForRule)
 
 
 def flat(chain: Chain) -> Iterator[Op]:
@@ -66,9 +67,7 @@ def ranges_over_domain(definition: Definition) -> bool:
         return True
     if any(not any(map(_happens, rule.chain)) for rule in conclusions(definition)):
         return True  # at a time that the rule itself names
-    if not isinstance(definition, Static):
-        return False
-    return any(complements(rule.expression) and not _from_data(rule) for rule in definition.rules)
+    return any(complements(rule.expression) and not _from_data(rule) for rule in interval_rules(definition))
 
 
 def _happens(op: Op) -> bool:

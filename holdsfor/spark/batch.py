@@ -39,12 +39,19 @@ from holdsfor.plan.whole_plan import Plan
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.frames import ROW_DDL, batches_of_task, collect_notes, ddl_of, union
+from holdsfor.spark.reasons import find_origin
 from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from holdsfor.duration import TimePoint
+    from holdsfor.why.changed import RevisionCause
+    from holdsfor.why.derivation import Derivation
+    from holdsfor.why.origin import Origin
+    from holdsfor.why.why_not.refutation import Refutation
 
 Batches = Iterator[pa.RecordBatch]
 DDL = {name: ddl_of(schema) for name, schema in SCHEMAS.items()}
@@ -59,6 +66,7 @@ class SparkResult:
 
     open_table: Callable[[str], DataFrame]
     metrics: dict[str, Any] = field(default_factory=dict)
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @property
     def intervals(self) -> DataFrame:
@@ -85,6 +93,25 @@ class SparkResult:
         shape = shape_in(self.metrics, name)
         rows = self.occurrences if shape.is_event else self.intervals
         return widen_frame(rows, shape, self.metrics.get(NANOSECONDS), None if zone is None else check_zone(zone))
+
+    def why(self, fact: str, at: TimePoint, as_of: TimePoint | None = None) -> Derivation:
+        """Explain why a fluent holds, or an event happens, as `Result.why` does. Workers look for the rows that the
+        answer depends on; it is found in this process.
+        """
+        return self._kept_origin(as_of).why(fact, at)
+
+    def why_not(self, fact: str, at: TimePoint, as_of: TimePoint | None = None) -> Refutation:
+        """Tell why a fluent does not hold, or an event does not happen, as `Result.why_not` does."""
+        return self._kept_origin(as_of).why_not(fact, at)
+
+    def why_changed(self, fact: str) -> tuple[RevisionCause, ...]:
+        """Tell which rows caused each change of a fluent, as `Result.why_changed` does."""
+        return self._kept_origin().why_changed(fact)
+
+    def _kept_origin(self, as_of: TimePoint | None = None) -> Origin:
+        if self.origin is None:
+            raise HoldsforError("this result does not know its input: ask the result of holdsfor.spark.recognise.")
+        return self.origin if as_of is None else self.origin.as_of(as_of)
 
 
 def recognise(
@@ -128,7 +155,8 @@ def recognise(
     columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
     metrics = with_shapes(metrics, description, columns)
     warn_of_doubts(metrics, unit, description, chosen.amounts)
-    return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
+    origin = find_origin(description, metrics, unit, crew.feed.looking.ask)
+    return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics, origin)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.kafka import OPTIONS, Kafka, subscription
 from holdsfor.io.mqtt.sink import IN_TOPICS, change_fields, check_placeholders
-from holdsfor.io.sinks.messages import changes_as_json, in_order
+from holdsfor.io.sinks.messages import in_order, write_messages
 from holdsfor.spark.errors import reason_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class KafkaSink:
         """Topic, key and value of each change, in the order of query times."""
         rows = list(change_fields(batch, in_order(changes)))
         topics = [self.topic.format(**{name: _plain(row[name]) for name in IN_TOPICS}) for row in rows]
-        return pa.table({"topic": topics, "key": [row["id"] for row in rows], "value": changes_as_json(batch, changes)})
+        return pa.table({"topic": topics, "key": [row["id"] for row in rows], "value": write_messages(batch, changes)})
 
 
 def _plain(value: object) -> str:

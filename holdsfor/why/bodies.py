@@ -9,8 +9,9 @@ import numpy as np
 
 from holdsfor.engine.bodies.calculate import calculate
 from holdsfor.engine.bodies.chain import run
+from holdsfor.language.arithmetic import FUNCTIONS
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Compound, Place, Term, Var
+from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Let, Lookup, Match, Operator, Tally, TimesOf, Where, Without
 from holdsfor.why.background import as_calls, explain_lookup
 from holdsfor.why.derivation import Derivation, Kind
@@ -73,14 +74,26 @@ def _matched(op: Match, solution: Solution, walk: Walk) -> Steps:
 
 def with_functions(node: Derivation, terms: tuple[Term, ...], solution: Solution) -> Derivation:
     """Return a condition with a note for each function that is called in it: its arguments, and its value."""
-    calls = [part for term in terms for part in find_all(term, Compound) if part.functor[0].isalpha()]
+    calls = [
+        part
+        for term in terms
+        for part in find_all(term, Compound)
+        if part.functor[0].isalpha() and _is_calculated(part)
+    ]
     notes = tuple(f"{solution.writer.term(call)} = {value_of(call, solution)}" for call in calls)
     return Derivation(node.kind, node.what, notes=(*node.notes, *notes), details=node.details)
 
 
+def _is_calculated(term: Term) -> bool:
+    """Whether a term is arithmetic, with nothing but variables and numbers in it."""
+    if not isinstance(term, Compound) or (term.functor, len(term.args)) not in FUNCTIONS:
+        return False
+    return all(isinstance(arg, Var | Int | Float) or _is_calculated(arg) for arg in term.args)
+
+
 def value_of(term: Term, solution: Solution) -> str:
     """Write the value of a side of a comparison: worked out, if it is a calculation."""
-    if isinstance(term, Compound):
+    if _is_calculated(term):
         rows, column = calculate(term, solution.row, solution.replay.world)
         if rows.size:
             return solution.with_row(rows.bind({"value": column})).value("value")

@@ -57,7 +57,7 @@ class Revisions:
 
     def __init__(self, reach: ReachableRows, request: Request) -> None:
         self._reach, self._request = reach, request
-        self._blocks = reach.select(reach.history.read, request)
+        self._blocks = reach.select(request)
         self._offsets = np.cumsum([0, *map(len, self._blocks)]).tolist()
 
     def causes(self) -> Iterator[RevisionCause]:

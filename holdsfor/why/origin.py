@@ -24,12 +24,16 @@ Answer = TypeVar("Answer")
 
 @dataclass(eq=False)
 class Origin:
-    """The rules, the source and the windows of a history: it is evaluated again when the first question is asked."""
+    """The rules, the source and the windows of a history: its input is read when the first question is asked.
+
+    read_rows: does so, if not by reading the source.
+    """
 
     description: EventDescription
     source: EventSource
     windows: Windows
     unit: str
+    read_rows: Callable[[], ReachableRows] | None = None
 
     def why(self, fact: str, at: TimePoint) -> Derivation:
         """Explain why a fluent holds, or an event happens, at a time."""
@@ -55,14 +59,12 @@ class Origin:
         """Return the history as the last query time at or before an arrival knew it."""
         from holdsfor.duration import ticks_at
         from holdsfor.errors import HoldsforError
-        from holdsfor.why.reach import ReachableRows
 
         due = [time for time in self.windows.query_times() if time <= ticks_at("as_of", arrival, self.unit)]
         if not due:
             raise HoldsforError(f"as_of={arrival} is before the first query time, {self.windows.query_times()[0]}.")
-        past = Origin(self.description, self.source, replace(self.windows, end=due[-1]), self.unit)
-        past.reach = ReachableRows(replace(self.reach.history, windows=past.windows))
-        return past
+        windows = replace(self.windows, end=due[-1])
+        return Origin(self.description, self.source, windows, self.unit, lambda: self.reach.with_windows(windows))
 
     def read(self, fact: str, at: TimePoint) -> Request:
         """Read a question about the history."""
@@ -76,6 +78,8 @@ class Origin:
         from holdsfor.why.reach import ReachableRows
         from holdsfor.why.replay import read_history
 
+        if self.read_rows is not None:
+            return self.read_rows()
         return ReachableRows(read_history(self.description, self.source, self.windows))
 
     def with_walk(self, request: Request, answer: Callable[[Walk], Answer]) -> Answer:

@@ -131,7 +131,7 @@ def _absences(
     """Iterate over what may be around an absence, with the conditions that it passes."""
     if isinstance(pattern.last, int):
         for first in _rows(first_of(pattern, replay.world), solution.row, (span[0], span[1] - pattern.last)):
-            for chain, passed in _passing(pattern.conditions, solution.row, _spanning(first, span, replay), replay):
+            for chain, passed in _passing(pattern.conditions, solution.row, with_span(first, span, replay), replay):
                 yield (first,), chain, passed
         return
     around = pair_around(pattern, pattern.last, replay.world)
@@ -260,7 +260,7 @@ def _passing(conditions: tuple[Chain, ...], values: Rows, row: Rows, replay: Rep
             yield chain, passed
 
 
-def _spanning(row: Rows, span: Span, replay: Replay) -> Rows:
+def with_span(row: Rows, span: Span, replay: Replay) -> Rows:
     """Return an occurrence with another span."""
     dictionary = replay.world.dictionary
     start, end = (Column(dictionary, numbers=np.array([time])) for time in span)

@@ -5,8 +5,8 @@ Rules say which: from a fact the arguments of a head go on to the conditions, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,17 +16,43 @@ from holdsfor.engine.input.window import Windows
 from holdsfor.engine.stepping.history import select_standing
 from holdsfor.io.events import Block
 from holdsfor.why.influence import EITHER, Effect, Influence
-from holdsfor.why.replay import HistoryRows, Replay, replay
+from holdsfor.why.replay import HistoryRows, Replay, replay, rows_with
 from holdsfor.why.request import Request, relations_of
 from holdsfor.why.walk import Walk
 
+Grounding = tuple[str | None, ...]
+"""The texts of the arguments of an input, in which None is anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFilter:
+    """Groundings of inputs that a fact depends on: by name, whether it is an event, and how many arguments it has."""
+
+    keys: Mapping[tuple[str, bool, int], frozenset[Grounding]]
+
+    def select(self, block: Block) -> Block:
+        """Return the rows of a block about these groundings."""
+        mask = np.zeros(len(block), np.bool_)
+        for key in self.keys.get((block.name, block.kind == "event", len(block.args)), ()):
+            if not mask.all():
+                mask |= rows_with(block, key)
+        return block.take(np.flatnonzero(mask))
+
 
 class ReachableRows:
-    """Finds what facts of a history depend on, and evaluates just that."""
+    """Finds what facts of a history depend on, and evaluates just that.
 
-    def __init__(self, history: HistoryRows) -> None:
+    fetch: gives the rows of the input that pass a filter, where they are not in the history itself.
+    """
+
+    def __init__(self, history: HistoryRows, fetch: Callable[[KeyFilter], tuple[Block, ...]] | None = None) -> None:
         self.history = history
+        self._fetch = fetch or (lambda keys: tuple(keys.select(block) for block in history.read))
         self._walks: dict[tuple[frozenset[Effect], int], Walk] = {}
+
+    def with_windows(self, windows: Windows) -> ReachableRows:
+        """Return the same for other windows."""
+        return ReachableRows(replace(self.history, windows=windows), self._fetch)
 
     @cached_property
     def empty(self) -> Replay:
@@ -38,7 +64,7 @@ class ReachableRows:
     @cached_property
     def names(self) -> frozenset[str]:
         """Return all names that rows have as arguments or values, and integers."""
-        columns = (column for block in self.history.blocks for column in (*block.args, block.value))
+        columns = (column for block in self.history.read for column in (*block.args, block.value))
         some = (column for column in columns if column is not None and not pa.types.is_floating(column.type))
         return frozenset(str(text) for column in some for text in column.unique().to_pylist())
 
@@ -48,22 +74,24 @@ class ReachableRows:
 
     def walk(self, request: Request, room: int) -> Walk:
         """Return a walk through all that the answer to a request depends on; that of the last request is kept."""
-        effects = self.effects(request)
-        about = frozenset(effects), room
+        about = frozenset(self.effects(request)), room
         if about not in self._walks:
-            blocks = self.select(self.history.blocks, request)
-            self._walks = {about: Walk(replay(self.history, blocks, room, self._definitions(effects)))}
+            self._walks = {about: Walk(self.evaluate(request, self.select(request), room))}
         return self._walks[about]
 
     def evaluate(self, request: Request, blocks: Iterable[Block], room: int, windows: Windows | None = None) -> Replay:
-        """Evaluate what the answer to a request depends on in other rows. windows: other ones."""
+        """Evaluate what the answer to a request depends on in some rows. windows: other ones."""
         history = self.history if windows is None else replace(self.history, windows=windows)
         return replay(history, select_standing(blocks, history.windows), room, self._definitions(self.effects(request)))
 
-    def select(self, blocks: Iterable[Block], request: Request) -> tuple[Block, ...]:
-        """Return the rows that the answer to a request depends on."""
-        effects = self.effects(request)
-        return tuple(self._select(block, effects) for block in blocks)
+    def select(self, request: Request) -> tuple[Block, ...]:
+        """Return the rows of the input that the answer to a request depends on, as they came."""
+        keys: dict[tuple[str, bool, int], set[Grounding]] = {}
+        for relation, key, _ in self.effects(request):
+            if self.empty.is_input(relation):
+                texts = tuple(None if code is None else self.empty.text(code) for code in key)
+                keys.setdefault((relation.name, relation.kind == "event", relation.signature.arity), set()).add(texts)
+        return self._fetch(KeyFilter({about: frozenset(each) for about, each in keys.items()}))
 
     def effects(self, request: Request) -> set[Effect]:
         """Return the groundings of all relations that what is asked about may depend on."""
@@ -78,11 +106,3 @@ class ReachableRows:
         relations = {effect.relation for effect in effects}
         definitions = self.history.program.plan.definitions
         return tuple(n for n, each in enumerate(definitions) if not relations.isdisjoint(each.defines))
-
-    def _select(self, block: Block, effects: Iterable[Effect]) -> Block:
-        """Return the rows of a block about the groundings."""
-        mask = np.zeros(len(block), np.bool_)
-        for relation, key in {(effect.relation, effect.key) for effect in effects}:
-            if self.empty.is_input(relation) and self.empty.is_about(block, relation) and not mask.all():
-                mask |= self.empty.rows_with(block, key)
-        return block.take(np.flatnonzero(mask))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
 from holdsfor.engine.input.window import Windows
-from holdsfor.engine.stepping.history import prepare, select_standing
+from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
@@ -56,11 +56,6 @@ class HistoryRows:
     read: tuple[Block, ...]
     windows: Windows
     source: str
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """Return the rows that count."""
-        return select_standing(self.read, self.windows)
 
 
 def read_history(description: EventDescription, source: EventSource, windows: Windows) -> HistoryRows:
@@ -262,22 +257,23 @@ class Replay:
     def rows_like(self, relation: Relation, key: PartialKey) -> Iterator[LeafRows]:
         """Iterate over all rows of an input about groundings like this one, in which None is anything."""
         for block in self.blocks_of(relation):
-            mask = self.rows_with(block, key)
+            mask = rows_with(block, [None if code is None else self.text(code) for code in key])
             if mask.any():
                 yield LeafRows(block, np.flatnonzero(mask), self.source)
-
-    def rows_with(self, block: Block, key: PartialKey) -> Mask:
-        """Return which rows of a block are about groundings like this one."""
-        mask = np.ones(len(block), np.bool_)
-        for position, code in enumerate(key):
-            if code is not None:
-                mask &= _equals(block.column(position), self.text(code))
-        return mask
 
 
 def base_name(relation: Relation) -> str:
     """Return what the author of the rules calls a relation."""
     return relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}")
+
+
+def rows_with(block: Block, texts: Iterable[str | None]) -> Mask:
+    """Return which rows of a block have these arguments; None is anything."""
+    mask = np.ones(len(block), np.bool_)
+    for position, text in enumerate(texts):
+        if text is not None and mask.any():
+            mask &= _equals(block.column(position), text)
+    return mask
 
 
 def _equals(column: pa.Array, text: str) -> Mask:

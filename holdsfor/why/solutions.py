@@ -13,8 +13,7 @@ from holdsfor.engine.bodies.structure import term_codes
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.patterns.joins import occurring
-from holdsfor.language.terms import Float, Term, Var, variables
-from holdsfor.plan.compiler.bodies.rewrite import substitute
+from holdsfor.language.terms import Float, Term, Var, substitute, variables
 from holdsfor.plan.nodes import RelationNode, names_in
 from holdsfor.plan.operators import Arg, Chain, Let, Match, Names, Occurring, Operator, RuleNode, Structure, Tally
 from holdsfor.plan.printing.rule import Writer

@@ -6,7 +6,7 @@ import pytest
 
 from holdsfor.language import parse
 from holdsfor.language.description import Signature
-from holdsfor.language.passes.order.graph import components
+from holdsfor.language.passes.order.strata import components
 
 
 def inputs(text: str) -> dict[str, tuple[str, bool, set[int]]]:

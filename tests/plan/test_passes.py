@@ -20,10 +20,7 @@ from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.distribution.split import split
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
-from holdsfor.plan.passes.dead import dead
-from holdsfor.plan.passes.filters import filters
 from holdsfor.plan.passes.share import share
-from holdsfor.plan.passes.unite import unite
 from holdsfor.plan.printing.plan import (
     show,
     show_definition,
@@ -132,12 +129,9 @@ PASSES: dict[str, Callable[[EventDescription], Lines]] = {
     "domains": restricted,
     "show": printed,
     "errors": refused,
-    "dead": rewritten(dead),
     "boolean": rewritten(boolean),
     "cheapest": rewritten(cheapest),
-    "filters": rewritten(filters),
     "share": rewritten(share),
-    "unite": rewritten(unite),
 }
 
 

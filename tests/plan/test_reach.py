@@ -8,8 +8,7 @@ from holdsfor.cli.start.reading import add_bounds
 from holdsfor.errors import HoldsforError
 from holdsfor.language import parse
 from holdsfor.plan import plan
-from holdsfor.plan.bounded import bounded
-from holdsfor.plan.reach import unbounded
+from holdsfor.plan.reach import bounded, unbounded
 
 BOTH = "holdsFor(c(X)=true, I) :- holdsFor(a(X)=true, A), holdsFor(b(X)=true, B), {}."
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "why": ("why", "why"),
     "verify": ("verify", "verify"),
     "test": ("test", "run_tests"),
+    "diff": ("diff", "diff_rules"),
     "progress": ("progress", "progress"),
     "show": ("show", "show_results"),
     "timeline": ("timeline", "timeline"),
@@ -30,7 +31,7 @@ COMMANDS = {
     "warm": ("warm", "warm"),
     "demo": ("demo", "demo"),
 }
-TAKES_EVENT_FILES = ("run", "why", "progress", "timeline")
+TAKES_EVENT_FILES = ("run", "why", "diff", "progress", "timeline")
 
 
 class Commands(TyperGroup):

@@ -16,6 +16,7 @@ from holdsfor.cli.commands.options import (
     AllowDir,
     Bound,
     Conf,
+    DefaultPolicy,
     Facts,
     Format,
     Functions,
@@ -80,6 +81,7 @@ TO = output_option(
     metavar="console|mqtt://...|kafka://...|http://...|DIR", help="Where changes go; may be given several times."
 )
 MESSAGE_TIMES = output_option(help="Times in messages: as ticks, or in ISO 8601 (2026-03-01T09:15:25Z).")
+MESSAGE_FORMAT = output_option(help="Messages as JSON, or as dRTEC's lines, which brokers and files get.")
 MESSAGE_ARGUMENTS = output_option(help="Arguments in messages: as a list, or named as columns of results are.")
 OUT = output_option("--out", "-o", metavar="DIR", help="A folder for the tables. Default: in the checkpoint.")
 REPORT = output_option(help="Tell all that is known, what has begun for certain, or what will never change.")
@@ -128,6 +130,7 @@ def stream(
     to: Annotated[list[str] | None, TO] = None,
     message_times: Annotated[OneOf["ticks", "iso"], MESSAGE_TIMES] = "ticks",
     message_arguments: Annotated[OneOf["list", "named"], MESSAGE_ARGUMENTS] = "list",
+    message_format: Annotated[OneOf["json", "drtec"], MESSAGE_FORMAT] = "json",
     out: Annotated[str | None, OUT] = None,
     format: Format = None,
     mapping: Mapping = None,
@@ -160,6 +163,7 @@ def stream(
     facts: Facts = None,
     allow_dir: AllowDir = None,
     functions: Functions = None,
+    policy: DefaultPolicy = None,
     bound: Bound = None,
     only: Only = None,
 ) -> None:
@@ -171,7 +175,7 @@ def stream(
 
     context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = read_spark_settings(engine, master, conf)
-    description = load_rules(rules, facts, allow_dir, functions)
+    description = load_rules(rules, facts, allow_dir, functions, policy)
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     description = choose_results(add_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
@@ -217,6 +221,7 @@ def stream(
             sinks=sinks,
             message_times=message_times,
             message_arguments=message_arguments,
+            message_format=message_format,
             on_sink_failure=on_sink_failure,
             watch=stack.enter_context(watching(unit, server, log_format == "text", health)),
             take_over=take_over,

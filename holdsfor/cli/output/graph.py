@@ -10,6 +10,7 @@ from holdsfor.language.description import Deadline, EventDescription, Initially,
 from holdsfor.language.literals import Algebra, Call, HoldsFor, Literal, Mention, Not
 from holdsfor.language.terms import Place, Var
 from holdsfor.plan import plan
+from holdsfor.plan.distribution.bodies import find_live
 from holdsfor.view.graph import Arrow, Graph, GraphNode, Kind
 
 Thing = tuple[OneOf["event", "fluent", "predicate"], Signature]
@@ -99,8 +100,8 @@ def definitions(description: EventDescription) -> dict[Thing, list[Place]]:
 
 
 def unreachable(description: EventDescription) -> set[Thing]:
-    """Return the definitions that no input can ever make true: the plan has left them out."""
-    alive = {relation.signature for each in plan(description).definitions for relation in each.defines}
+    """Return the definitions that no input can ever make true."""
+    alive = {relation.definition for relation in find_live(plan(description))}
     return {thing for thing in definitions(description) if thing[1] not in alive}
 
 

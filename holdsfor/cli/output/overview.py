@@ -12,11 +12,11 @@ from holdsfor.engine.incremental.units import Unit, find_units
 from holdsfor.language.description import EventDescription
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
-from holdsfor.plan.bounded import show_unbounded
 from holdsfor.plan.distribution.stages import advise_on_together
 from holdsfor.plan.printing.explain import explain
 from holdsfor.plan.printing.plan import show_stages_to_authors
 from holdsfor.plan.printing.rule import named
+from holdsfor.plan.reach import show_unbounded
 from holdsfor.printable import count_text
 
 _SHOWN = 6  # places of one thing in a table; --json has all

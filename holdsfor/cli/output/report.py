@@ -10,7 +10,7 @@ from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
-from holdsfor.plan.bounded import find_unbounded, how_to_bound
+from holdsfor.plan.reach import find_unbounded, how_to_bound
 
 
 def report(
@@ -58,7 +58,7 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
     rows = []
     for thing, places in definitions(description).items():
         signature = thing[1]
-        stage, by = stages.get(signature, (None, None))
+        stage, by = (None, None) if thing in dead else stages.get(signature, (None, None))
         rows.append(
             {
                 **_name(signature),
@@ -78,7 +78,7 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
 def _stages(made: Plan) -> dict[Signature, tuple[int, list[int]]]:
     """Return stage number, and positions of the arguments by which it is shared out, per definition.
 
-    A definition that can never be true has none; one without positions is evaluated all together.
+    One without positions is evaluated all together.
     """
     return {
         home.relation.signature: (number, list(home.positions or ()))

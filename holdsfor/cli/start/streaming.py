@@ -51,9 +51,9 @@ class SparkHost:
     log: Path
 
     def stop(self) -> None:
-        from pyspark.sql import SparkSession
+        with suppress(Exception):  # it may be gone already, or was never installed
+            from pyspark.sql import SparkSession
 
-        with suppress(Exception):  # it may be gone already
             running = SparkSession.getActiveSession()
             if running is not None:
                 running.stop()

@@ -23,8 +23,7 @@ from holdsfor.engine.data.dictionary import Dictionary, Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.language.arithmetic import Number, Overflow
-from holdsfor.language.terms import Compound, Term, Var, is_ground, variables
-from holdsfor.plan.compiler.bodies.rewrite import substitute
+from holdsfor.language.terms import Compound, Term, Var, is_ground, substitute, variables
 
 Mask = npt.NDArray[np.bool_]
 

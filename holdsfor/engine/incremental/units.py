@@ -25,9 +25,8 @@ from holdsfor.engine.stepping.frontier import (
 from holdsfor.engine.stepping.settling import Scope
 from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.routes import Stage
 from holdsfor.plan.walk import complements, names_times
-from holdsfor.plan.whole_plan import Look, Plan, Reach
+from holdsfor.plan.whole_plan import Look, Plan, Reach, Stage
 
 Positions = tuple[int, ...]
 Carriers = tuple[tuple[Relation, int], ...]

@@ -13,7 +13,7 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.publisher import Outgoing, publish
 from holdsfor.io.mqtt.settings import MqttSettings
-from holdsfor.io.sinks.messages import changes_as_json, in_order
+from holdsfor.io.sinks.messages import in_order, write_messages
 
 #: What a topic may be made of.
 IN_TOPICS = ("fluent", "value", "op", "id", "batch")
@@ -47,7 +47,7 @@ class MqttSink:
 
         The same batch delivered again gives messages with the same ids, so that a reader can tell.
         """
-        payloads = changes_as_json(batch, changes).to_pylist()
+        payloads = write_messages(batch, changes).to_pylist()
         rows = zip(change_fields(batch, in_order(changes)), payloads, strict=True)
         outgoing = [message for row, payload in rows for message in self._messages(row, payload)]
         publish(self.settings, outgoing, self.tries_again)

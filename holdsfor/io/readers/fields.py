@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.budget import most_memory
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.strings import Strings
 from holdsfor.io.columns.text import Mask
 from holdsfor.io.columns.utf8 import escape, is_utf8, is_whole
 from holdsfor.io.events import Ints
 from holdsfor.kernels.text.lines import cut_lines, find_fields, find_lines, has_simple_quotes
-from holdsfor.memory import most_memory
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

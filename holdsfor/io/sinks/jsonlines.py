@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from holdsfor.io.sinks.messages import changes_as_json
+from holdsfor.io.sinks.messages import write_messages
 from holdsfor.io.storage.store import Store
 
 
@@ -21,7 +21,7 @@ class JsonLinesSink:
         kind = "intervals" if "fluent" in changes.column_names else "occurrences"
         name = f"batch={batch:07d}/{kind}-{part}.jsonl"
         if len(changes):
-            self.store.write(name, ("\n".join(changes_as_json(batch, changes).to_pylist()) + "\n").encode())
+            self.store.write(name, ("\n".join(write_messages(batch, changes).to_pylist()) + "\n").encode())
         else:
             self.store.delete(name)  # an earlier attempt of the batch may have had changes
         return len(changes)

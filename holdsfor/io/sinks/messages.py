@@ -18,12 +18,14 @@ import pyarrow.compute as pc
 from holdsfor.duration import TickUnit
 from holdsfor.errors import HoldsforError
 from holdsfor.io.clock import iso_time
+from holdsfor.io.sinks.drtec import LINE, with_lines
 from holdsfor.io.tables.wide import TableShape
 
 SPECIAL = r'["\\\x00-\x1f]'  # what JSON writes otherwise
 SUBJECT = {True: ("fluent", "args", "value", "start", "end"), False: ("event", "args", "start", "end")}
 Times = Literal["ticks", "iso"]
 Arguments = Literal["list", "named"]
+Format = Literal["json", "drtec"]
 Subject: TypeAlias = tuple[bool, str, int]  # whether it is an event, its name, how many arguments it has
 
 TIMES = ("query_time", "start", "end")
@@ -42,6 +44,13 @@ def changes_as_json(batch: int, changes: pa.Table) -> pa.Array:
     if not len(changes):
         return pa.array([], pa.string())
     return pc.binary_join_element_wise(*pieces, "}", "")
+
+
+def write_messages(batch: int, changes: pa.Table) -> pa.Array:
+    """Write a message for each change, in the order of query times: a line, if the changes have some, or an object."""
+    if LINE in changes.column_names:
+        return in_order(changes)[LINE].combine_chunks()
+    return changes_as_json(batch, changes)
 
 
 def in_order(changes: pa.Table) -> pa.Table:
@@ -100,22 +109,28 @@ class MessageForm:
     arguments: Arguments = "list"
     unit: TickUnit = "s"
     names: Mapping[Subject, tuple[str, ...]] = field(default_factory=dict)
+    format: Format = "json"
 
     def __post_init__(self) -> None:
         for option, value, kind in (
             ("message_times", self.times, Times),
             ("message_arguments", self.arguments, Arguments),
+            ("message_format", self.format, Format),
         ):
             if value not in get_args(kind):
                 raise HoldsforError(f"{option} is {' or '.join(map(repr, get_args(kind)))}, not {value!r}.")
+        if self.format == "drtec" and (self.times, self.arguments) != ("ticks", "list"):
+            raise HoldsforError("messages in the format 'drtec' have times in ticks and lists of arguments.")
 
     @staticmethod
-    def of(times: Times, arguments: Arguments, unit: TickUnit, shapes: Sequence[TableShape]) -> MessageForm:
+    def of(
+        times: Times, arguments: Arguments, unit: TickUnit, shapes: Sequence[TableShape], format: Format = "json"
+    ) -> MessageForm:
         names = {(shape.is_event, shape.name, len(shape.columns)): shape.columns for shape in shapes}
-        return MessageForm(times, arguments, unit, names)
+        return MessageForm(times, arguments, unit, names, format)
 
     def apply(self, changes: pa.Table) -> pa.Table:
-        """Return the changes with their times as text, and names beside their arguments, if that is wanted."""
+        """Return the changes with times as text, names beside arguments, or lines, as far as that is wanted."""
         if self.times == "iso":
             changes = in_order(changes)
             write = partial(iso_time, unit=self.unit)
@@ -123,7 +138,7 @@ class MessageForm:
                 changes = _replaced(changes, name, each_distinct(changes[name].combine_chunks(), write))
         if self.arguments == "named":
             changes = _replaced(changes, "args", self._with_names(changes))
-        return changes
+        return with_lines(changes) if self.format == "drtec" else changes
 
     def _with_names(self, changes: pa.Table) -> pa.Array:
         is_event = "event" in changes.column_names

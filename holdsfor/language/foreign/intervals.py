@@ -23,7 +23,7 @@ from holdsfor.language.terms import (
     Term,
     Var,
     name_and_args,
-    renamed,
+    substitute,
     variables,
 )
 from holdsfor.language.vocabulary import DURATIONS, FORMS
@@ -125,17 +125,18 @@ def _with_one_name(clause: RawClause) -> RawClause:
     """Leave out `I = J` between lists of intervals, and write I for J."""
     goals = list(conjuncts(clause.body))
     lists = {name for goal in goals for name in _lists(goal)} | set(variables(clause.head.args[1]))
-    names: dict[Term, Term] = {}
+    names: dict[str, Term] = {}
     for goal in goals:
         match goal:
             case Compound(functor="=" | "==", args=(Var() as left, Var() as right)) if {left, right} & lists:
-                name, other = renamed(left, names), renamed(right, names)
-                if other != name:
-                    names = {**{each: renamed(term, {other: name}) for each, term in names.items()}, other: name}
+                name, other = substitute(left, names), substitute(right, names)
+                if isinstance(other, Var) and other != name:
+                    moved = {other.name: name}
+                    names = {each: substitute(term, moved) for each, term in names.items()} | moved
                 lists |= {left, right}
     if not names:
         return clause
-    whole = map_terms(clause, lambda term: renamed(term, names))
+    whole = map_terms(clause, lambda term: substitute(term, names))
     goals = [goal for goal in conjuncts(whole.body) if not _is_identity(goal)]
     return replace(whole, body=joined(",", goals, Atom("true", clause.place)))
 

@@ -10,7 +10,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.literals import Body, Edge
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause
-from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args, renamed, variables
+from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args, substitute, unify, variables
 from holdsfor.language.written import written
 
 if TYPE_CHECKING:
@@ -133,36 +133,16 @@ def unfolded(
     unified = unify(called, head)
     if unified is None:
         return None
-    names, equal = unified
-    for variable in {v for part in (*head, *conditions) for v in variables(part)} - set(names):
-        names[variable] = draft.variable(variable)
+    binding, equal = unified
+    for variable in variables([*head, *conditions]):
+        if variable.name not in binding:
+            binding[variable.name] = draft.variable(variable)
     goals = [
-        Compound("=", (mine, renamed(theirs, names)), term.place)
+        Compound("=", (mine, substitute(theirs, binding)), term.place)
         for mine, theirs in equal
         if not (isinstance(mine, Var) and mine.anonymous)
     ]
-    return joined(",", [*goals, *(renamed(goal, names) for goal in conditions)], Atom("true", term.place))
-
-
-def unify(goal: tuple[Term, ...], head: tuple[Term, ...]) -> tuple[dict[Term, Term], list[tuple[Term, Term]]] | None:
-    """Return the terms for the variables of a head, and the pairs that must be equal besides; None: there are none."""
-    names: dict[Term, Term] = {}
-    equal: list[tuple[Term, Term]] = []
-    waiting = list(zip(goal, head, strict=True))
-    while waiting:
-        mine, theirs = waiting.pop(0)
-        if isinstance(theirs, Var) and theirs not in names:
-            names[theirs] = mine
-        elif is_ground(mine) and is_ground(theirs):
-            if mine != theirs:
-                return None
-        elif isinstance(mine, Compound) and isinstance(theirs, Compound):
-            if (mine.functor, len(mine.args)) != (theirs.functor, len(theirs.args)):
-                return None
-            waiting += zip(mine.args, theirs.args, strict=True)
-        else:
-            equal.append((mine, theirs))
-    return names, equal
+    return joined(",", [*goals, *(substitute(goal, binding) for goal in conditions)], Atom("true", term.place))
 
 
 def joined(operator: str, goals: list[Term], none: Term) -> Term:

@@ -12,16 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from holdsfor.language.description import AS_INPUT
-from holdsfor.plan.definitions import Definition, Derived, Domain, Due, Group, Recursion, Simple, Static
-from holdsfor.plan.operators import (
-    At,
-    Combine,
-    Conclude,
-    Holding,
-    HoldsForRule,
-    Of,
-    Relation,
-)
+from holdsfor.plan.definitions import Definition, Domain, Due, Group, Recursion, Simple, Static, UnionNode
+from holdsfor.plan.operators import At, Combine, Conclude, Holding, HoldsForRule, Of, Relation
 from holdsfor.plan.whole_plan import Plan
 
 DERIVED = "derived"
@@ -50,37 +42,33 @@ def _definition_of(rows: Relation) -> Relation:
 
 def _derived(definition: Definition, rows: Names) -> Names:
     """Names for what rules conclude of simple fluents that also come as input."""
-    if not isinstance(definition, Simple | Group):
-        return {}
+    relations = (each for fluent in definition.simple_fluents for each in fluent.relations if each in rows)
     return {
         each: Relation(f"{each.name} {DERIVED}", each.arity, each.value, each.kind, part_of=each.signature)
-        for each in definition.defines
-        if each in rows
+        for each in relations
     }
 
 
 def _united(definition: Definition, rows: Names, derived: Names, lasting: set[Relation]) -> Iterator[Definition]:
-    match definition:
-        case Derived():
-            yield _event(definition, rows, lasting)
-        case Recursion():
-            yield Recursion(tuple(_event(event, rows, lasting) for event in definition.events))
-        case Static():
-            copied = (_held(rows[definition.relation]),) if definition.relation in rows else ()
-            yield replace(definition, rules=(*definition.rules, *copied))
-        case _:
-            yield _renamed(definition, derived)
+    yield _renamed(_with_copies(definition, rows, lasting), derived)
     for relation, of_rules in derived.items():
         yield Static(relation, (_held(of_rules, rows[relation]),))
 
 
-def _event(definition: Derived, rows: Names, lasting: set[Relation]) -> Derived:
-    happened = rows.get(definition.relation)
-    if happened is None:
-        return definition
-    args, start = _columns(happened), START if happened in lasting else None
-    scan = At("occurrence", happened, args, TIME, start)
-    return replace(definition, rules=(*definition.rules, Conclude((scan,), args, TIME, start=start)))
+def _with_copies(node: Any, rows: Names, lasting: set[Relation]) -> Any:
+    """Return the definition with one more rule for each relation, which copies the rows of input."""
+    if isinstance(node, Recursion):
+        return node.rebuild(lambda event: _with_copies(event, rows, lasting))
+    if not isinstance(node, UnionNode) or node.relation not in rows:
+        return node
+    read = rows[node.relation]
+    copied = _happened(read, lasting) if read.kind == "event" else _held(read)
+    return node.map_rules(lambda rules: (*rules, copied))
+
+
+def _happened(rows: Relation, lasting: set[Relation]) -> Conclude:
+    args, start = _columns(rows), START if rows in lasting else None
+    return Conclude((At("occurrence", rows, args, TIME, start),), args, TIME, start=start)
 
 
 def _held(*relations: Relation) -> HoldsForRule:

@@ -1,16 +1,20 @@
-"""From a checked description to a plan that says what the rules say, rule by rule; `optimise` makes it cheaper."""
+"""From a checked description to a plan that says what the rules say, rule by rule; `optimise` makes it cheaper.
+
+What is refused is told of all rules at once, as the checks before it tell what is wrong.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
 from holdsfor.language.description import Deadline, Defined, EventDescription, FluentValue, Initially, Signature
-from holdsfor.language.literals import Compare
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, sort_diagnostics
+from holdsfor.language.literals import Body, Compare
 from holdsfor.language.terms import START, is_ground, name_and_args
 from holdsfor.plan.compiler.also_input import unite_with_input
-from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
+from holdsfor.plan.compiler.bodies.fold import Head, head_names
 from holdsfor.plan.compiler.bodies.relations import deadline_of, open_value_variants, relations
 from holdsfor.plan.compiler.bodies.times import name_times
 from holdsfor.plan.compiler.bodies.unfold import read_background
@@ -20,19 +24,17 @@ from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.statements import Statements, Variant, group_statements
 from holdsfor.plan.compiler.static import compile_holds_for
-from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Closure, Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.distribution.stages import stages
 from holdsfor.plan.operators import Conclude, HoldsForRule, Relation
 from holdsfor.plan.reach import looks, reach
-from holdsfor.plan.refusals import reporting
 from holdsfor.plan.walk import facts_used, reads
 from holdsfor.plan.whole_plan import Plan, Reach
 
 
-@reporting
 def compiled(description: EventDescription) -> Plan:
     """Return the plan that says what the rules say."""
-    return completed(compile_rules(description))
+    return report_refusals(lambda rules: completed(compile_rules(rules)), description)
 
 
 def compile_rules(description: EventDescription) -> Plan:
@@ -73,17 +75,29 @@ def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
 
 
 def completed(plan: Plan) -> Plan:
-    """Add what follows from the definitions of a plan: facts and columns that are read, stages, reach."""
-    used = facts_used(plan.definitions, plan.domains, plan.closures)
+    """Add what follows from the definitions of a plan: facts, closures and columns that are read, stages, reach."""
+    closures = _called(plan)
+    used = facts_used(plan.definitions, plan.domains, closures)
     durative = {relation for source in plan.sources if source.input.kind != "event" for relation in source.relations}
     return replace(
         plan,
         sources=identified(plan.sources, plan.definitions),
         facts=tuple((key, table) for key, table in plan.facts if key in used),
+        closures=closures,
         stages=stages(plan.definitions, {domain.relation for domain in plan.domains}),
         reach=reach(plan.definitions),
         looks=looks(plan.definitions, durative),
     )
+
+
+def _called(plan: Plan) -> tuple[Closure, ...]:
+    """Return the closures that a rule looks up, or another closure that is kept; each comes after those it calls."""
+    called: tuple[Closure, ...] = ()
+    for closure in reversed(plan.closures):
+        used = facts_used(plan.definitions, plan.domains, called)
+        if any(signature in used for signature, _ in closure.rules):
+            called = (closure, *called)
+    return called
 
 
 def _definitions(
@@ -119,7 +133,7 @@ def _event(
 ) -> Derived:
     happens = [v for v in statements[signature].variants if v.rule.kind == "happensAt"]
     rules = [conclusion for v in happens for conclusion in _conclusions(v, None, pipeline)]
-    mine = (rule for rule in description.patterns if Signature.of(rule.head) == signature)
+    mine = (rule for rule in description.patterns if rule.signature == signature)
     rules += (compile_pattern_rule(rule, pipeline) for rule in mine)
     return Derived(Relation(signature.name, signature.arity, None, "event"), tuple(dict.fromkeys(rules)))
 
@@ -220,3 +234,35 @@ def _for_value(variant: Variant, relation: Relation | None) -> Body | None:
     if is_ground(value):
         return variant.body if value == relation.value else None
     return (*variant.body, Compare("=", value, relation.value, variant.rule.place))
+
+
+# ---------------------------------------------------------------- refusals
+
+
+MOST = 20  # refusals that are told at once
+Planning = Callable[[EventDescription], Plan]
+
+
+def report_refusals(planning: Planning, description: EventDescription) -> Plan:
+    """Plan a description; turn a Refusal into a DescriptionError, together with those of the rules after it."""
+    try:
+        return planning(description)
+    except Refusal as refusal:
+        diagnostics = [*description.warnings, *_all(planning, description, refusal, MOST)]
+        raise DescriptionError(sort_diagnostics(diagnostics, description.texts.sources)) from None
+
+
+def _all(planning: Planning, description: EventDescription, refusal: Refusal, most: int) -> list[Diagnostic]:
+    """Leaves out one refused rule after the other, until there is a plan for the rest, or enough is told."""
+    diagnostics = [refusal.diagnostic(description.texts.sources)]
+    if refusal.code == "too-large" or most == 1:  # to find the next would take as long again
+        return diagnostics
+    rules = tuple(rule for rule in description.rules if not rule.place.covers(refusal.place))
+    if len(rules) == len(description.rules):  # in background knowledge, which any rule may call
+        return diagnostics
+    rest = replace(description, rules=rules)
+    try:
+        planning(rest)
+    except Refusal as another:
+        diagnostics += _all(planning, rest, another, most - 1)
+    return diagnostics

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from holdsfor.language.description import Clause, EventDescription, Grounding, Signature
 from holdsfor.language.diagnostics import Refusal, Source
-from holdsfor.language.literals import Compare, Is
+from holdsfor.language.literals import Body, Compare, Is
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Place, Var, name_and_args
-from holdsfor.plan.compiler.bodies.fold import Body, Head, head_names
+from holdsfor.plan.compiler.bodies.fold import Head, head_names
 from holdsfor.plan.compiler.bodies.relations import Relations
 from holdsfor.plan.compiler.bodies.unfold import Background
 from holdsfor.plan.compiler.pipeline import Pipeline
@@ -24,7 +24,7 @@ def compile_domains(description: EventDescription, pipeline: Pipeline) -> tuple[
     defined = description.defined.all
     domains: dict[Relation, list[Declared]] = {}
     for grounding in description.background.groundings:
-        if Signature.of(grounding.entity) not in defined:
+        if grounding.signature not in defined:
             continue
         fixed = tuple(literal for literal in grounding.body if not is_dynamic(literal, description))
         enumerates = len(fixed) == len(grounding.body)

@@ -7,30 +7,45 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import (
     About,
     Aggregate,
     AtPoint,
+    Body,
     Call,
     Closed,
     Compare,
     Edge,
     EventLiteral,
+    Happens,
     Holds,
     Is,
     Literal,
     Not,
+    Occurs,
+    names_of,
+    positive_names,
 )
-from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, Var, is_ground, name_and_args, variables
-from holdsfor.language.vocabulary import FUNCTIONS
+from holdsfor.language.terms import (
+    NOWHERE,
+    Compound,
+    Int,
+    Items,
+    Place,
+    Term,
+    Var,
+    is_ground,
+    name_and_args,
+    substitute,
+    variables,
+)
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS, FUNCTIONS
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.bodies.relations import Relations, deadline_of
-from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names, substitute
 from holdsfor.plan.compiler.bodies.times import time_names
 from holdsfor.plan.operators import (
     Arg,
@@ -48,7 +63,6 @@ from holdsfor.plan.operators import (
     Without,
 )
 
-ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
 INVERSE = {"+": "-", "-": "+"}
 
 
@@ -64,7 +78,7 @@ class Ordering:
     bound: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, body: tuple[Literal, ...], head: Iterable[Term], relations: Relations) -> Ordering:
+    def of(cls, body: Body, head: Iterable[Term], relations: Relations) -> Ordering:
         uses = Counter(name for literal in body for name in names_of(literal))
         heads = [v.name for term in head for v in variables(term)]
         uses.update(heads)
@@ -115,7 +129,7 @@ def _plain(term: Term) -> str:
 
 
 def order(
-    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, bound: Set[str] = frozenset()
+    body: Body, head: tuple[Term, ...], relations: Relations, bound: Set[str] = frozenset()
 ) -> tuple[Chain, Ordering]:
     """bound: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
@@ -123,7 +137,7 @@ def order(
     return tuple(_chain(body, ordering)), ordering
 
 
-def order_conditions(body: tuple[Literal, ...], ordering: Ordering) -> Chain:
+def order_conditions(body: Body, ordering: Ordering) -> Chain:
     """The chain of conditions on variables that are bound already."""
     return tuple(_chain(body, ordering))
 
@@ -148,13 +162,14 @@ def _head_arg(term: Term, ordering: Ordering, place: Place) -> Arg:
     return Structure(term.functor, tuple(_head_arg(part, ordering, place) for part in term.args))
 
 
-def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
+def _chain(body: Body, ordering: Ordering) -> list[Op]:
     waiting = list(body)
     chain: list[Op] = []
     while waiting:
         literal = _next(waiting, ordering, first=not chain and not ordering.bound)
         waiting.remove(literal)
-        chain.append(replace(_operator(literal, ordering), place=literal.place))
+        made = _COMPILERS[type(literal)](literal, ordering)
+        chain += [replace(op, place=literal.place) for op in (made if isinstance(made, list) else [made])]
         ordering.bound.update(variable.name for variable in literal.gives)
     return chain
 
@@ -205,42 +220,38 @@ def _connected(literal: Literal, ordering: Ordering) -> bool:
     return not names or any(name in ordering.bound for name in names)
 
 
-def _operator(literal: Literal, ordering: Ordering) -> Op:
-    place = literal.place
-    match literal:
-        case EventLiteral():
-            relation = ordering.relations.of_event(literal.event)
-            args = _args(name_and_args(literal.event)[1], ordering, place)
-            time, *start = (_time(each, ordering) for each in reversed(literal.times))
-            return At("occurrence", relation, args, time, *start)
-        case Edge():
-            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-            if literal.edge == "deadline":
-                points = deadline_of(relation)
-                return At("occurrence", points, _args(columns, ordering, place), _time(literal.time, ordering))
-            return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
-        case Holds():
-            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-            return Holding(relation, _args(columns, ordering, place), _time(literal.time, ordering))
-        case Call():
-            name, args = name_and_args(literal.goal)
-            return Lookup(Signature(name, len(args)), _args(args, ordering, place))
-        case Compare():
-            return _compare(literal, ordering)
-        case Is():
-            return _is(literal, ordering)
-        case Aggregate():
-            return _tally(literal, ordering)
-        case Not():
-            outer = ordering.outer | positive_names(literal.literals)
-            inner = replace(ordering, outer=outer, bound=set(ordering.bound))
-            return Without(tuple(_chain(literal.literals, inner)))
-        case _:
-            raise AssertionError(literal)
+def _happening(happens: EventLiteral, ordering: Ordering) -> At:
+    relation = ordering.relations.of_event(happens.event)
+    args = _args(name_and_args(happens.event)[1], ordering, happens.place)
+    time, *start = (_time(each, ordering) for each in reversed(happens.times))
+    return At("occurrence", relation, args, time, *start)
+
+
+def _edge(edge: Edge, ordering: Ordering) -> At:
+    relation, columns = ordering.relations.columns(edge.fluent, edge.value)
+    args, time = _args(columns, ordering, edge.place), _time(edge.time, ordering)
+    if edge.edge == "deadline":
+        return At("occurrence", deadline_of(relation), args, time)
+    return At(edge.edge, relation, args, time)
+
+
+def _holding(holds: Holds, ordering: Ordering) -> Holding:
+    relation, columns = ordering.relations.columns(holds.fluent, holds.value)
+    return Holding(relation, _args(columns, ordering, holds.place), _time(holds.time, ordering))
+
+
+def _lookup(call: Call, ordering: Ordering) -> Lookup:
+    return Lookup(call.signature, _args(name_and_args(call.goal)[1], ordering, call.place))
+
+
+def _without(negation: Not, ordering: Ordering) -> Without:
+    outer = ordering.outer | positive_names(negation.literals)
+    inner = replace(ordering, outer=outer, bound=set(ordering.bound))
+    return Without(tuple(_chain(negation.literals, inner)))
 
 
 def _compare(literal: Compare, ordering: Ordering) -> Op:
-    if literal.op not in ARITHMETIC:
+    if literal.op not in ARITHMETIC_COMPARISONS:
         for side in (literal.left, literal.right):  # compared as terms, which are taken as they are
             check_structure(side, literal.place)
     assigned = _assigned(literal, ordering.bound)
@@ -254,8 +265,11 @@ def _compare(literal: Compare, ordering: Ordering) -> Op:
     return Where(literal.op, ordering.expression(literal.left), ordering.expression(literal.right))
 
 
-def _tally(literal: Aggregate, ordering: Ordering) -> Tally:
-    """Each of its own variables counts, also one that stands nowhere else: solutions differ by it."""
+def _tally(literal: Aggregate, ordering: Ordering) -> list[Op]:
+    """Count or sum into a variable of its own, which is compared with a result that has a value.
+
+    Each of its own variables counts, also one that stands nowhere else: solutions differ by it.
+    """
     names = [name for inner in literal.literals for name in names_of(inner)]
     inner = replace(
         ordering,
@@ -264,8 +278,12 @@ def _tally(literal: Aggregate, ordering: Ordering) -> Tally:
         bound=set(ordering.bound),
     )
     chain = tuple(_chain(literal.literals, inner))
-    assert isinstance(literal.result, Var)
-    return Tally(literal.function, chain, inner.expression(literal.template), ordering.name(literal.result.name))
+    template = inner.expression(literal.template)
+    if isinstance(literal.result, Var) and literal.result.name not in ordering.bound:
+        return [Tally(literal.function, chain, template, ordering.name(literal.result.name))]
+    variable = ordering.name(f"_result~{len(ordering.names)}")
+    test = Where("=:=", Var(variable), ordering.expression(literal.result))
+    return [Tally(literal.function, chain, template, variable), test]
 
 
 def _args(terms: tuple[Term, ...], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
@@ -321,3 +339,16 @@ def _solved(calculation: Is, ordering: Ordering) -> tuple[Var, Term] | None:
         case _:
             return None
     return None if unknown.name in bound or unknown.name not in ordering.times else (unknown, solution)
+
+
+_COMPILERS: dict[type[Literal], Callable[..., Op | list[Op]]] = {
+    Happens: _happening,
+    Occurs: _happening,
+    Edge: _edge,
+    Holds: _holding,
+    Call: _lookup,
+    Compare: _compare,
+    Is: _is,
+    Aggregate: _tally,
+    Not: _without,
+}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 from holdsfor.language.description import EventDescription, Signature
-from holdsfor.language.literals import Compare, HoldsFor, Literal
-from holdsfor.language.nodes import find_all
+from holdsfor.language.literals import Body, Compare, HoldsFor, names_of, positive_names
+from holdsfor.language.nodes import Node, find_all
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -27,11 +28,12 @@ from holdsfor.language.patterns import (
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.plan import patterns as plan
-from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
+from holdsfor.plan.compiler.bodies.relations import open_value_variants
 from holdsfor.plan.compiler.bodies.unfold import unfold
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.compiler.pattern_variables import names_bound, with_values_outside
 from holdsfor.plan.compiler.pipeline import Pipeline
+from holdsfor.plan.distances import least
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation, TimesOf
 from holdsfor.plan.patterns import Choosing, Measured
 
@@ -53,9 +55,10 @@ def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
     return Conclude(chain, args, end, rule.head.place, ordering.written_names(), start)
 
 
-def fluents_in_patterns(description: EventDescription) -> Iterator[tuple[Literal, ...]]:
-    """The fluents that patterns are about, as conditions on them."""
+def fluents_in_patterns(description: EventDescription) -> Iterator[Body]:
+    """The fluents that patterns and their conditions are about, as conditions on them."""
     for rule in description.patterns:
+        yield from (part.conditions for part in find_all(rule.pattern, Filter))
         for part in find_all(rule.pattern, Stretch):
             yield (HoldsFor(part.fluent, part.value, Var("I"), part.place),)
 
@@ -90,29 +93,19 @@ def _split_choices(pattern: Pattern, written: Counter[str]) -> Pattern:
 
 
 def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
-    match pattern:
-        case Either() if _binds_unlike(pattern, written):
-            for one in pattern.alternatives:
-                yield from _ways(one, written)
-        case Join():
-            for left, right in product(_ways(pattern.left, written), list(_ways(pattern.right, written))):
-                yield replace(pattern, left=left, right=right)
-        case Absence(last=int()):
-            yield from (replace(pattern, first=first) for first in _ways(pattern.first, written))
-        case Absence():
-            assert not isinstance(pattern.last, int)
-            for first, last in product(_ways(pattern.first, written), list(_ways(pattern.last, written))):
-                yield replace(pattern, first=first, last=last)
-        case Filter() | Limit() | Timed():
-            yield from (replace(pattern, pattern=within) for within in _ways(pattern.pattern, written))
-        case Either():
-            yield replace(
-                pattern, alternatives=tuple(way for one in pattern.alternatives for way in _ways(one, written))
-            )
-        case RunningAggregate():
-            yield replace(pattern, pattern=_split_choices(pattern.pattern, written))
-        case _:
-            yield pattern
+    if isinstance(pattern, RunningAggregate):
+        yield replace(pattern, pattern=_split_choices(pattern.pattern, written))
+    elif isinstance(pattern, Either):
+        alternatives = tuple(way for one in pattern.alternatives for way in _ways(one, written))
+        yield from alternatives if _binds_unlike(pattern, written) else [replace(pattern, alternatives=alternatives)]
+    else:
+        for choice in product(*(list(_ways(part, written)) for part in pattern.together)):
+            ways = dict(zip(map(id, pattern.together), choice, strict=True))
+            yield pattern.rebuild(partial(_replaced, ways))
+
+
+def _replaced(nodes: Mapping[int, Node], node: Node) -> Node:
+    return nodes.get(id(node), node)
 
 
 def _binds_unlike(pattern: Either, written: Counter[str]) -> bool:
@@ -145,25 +138,20 @@ class _Compiler:
         return cls(ordering, pipeline, written, Choosing(rule.policy, prefers))
 
     def pattern(self, pattern: Pattern, within: int | None) -> plan.Pattern:
-        match pattern:
-            case EventPattern():
-                relation = self.ordering.relations.of_event(pattern.event)
-                return self._scan(relation, name_and_args(pattern.event)[1], pattern, within)
-            case Stretch():
-                return self._stretch(pattern, within)
-            case Instant():
-                return plan.Moment(pattern.time)
-            case Limit():
-                return self.pattern(pattern.pattern, _least(within, pattern.duration))
-            case Either():
-                return _one_of(tuple(self.pattern(one, within) for one in pattern.alternatives))
-            case Join() | Absence():
-                return self._join(pattern, (), within)
-            case Filter() | Timed():
-                return self._filter(pattern, within)
-            case RunningAggregate():
-                return self._sliding(pattern, within)
-        raise TypeError(pattern)
+        return _COMPILERS[type(pattern)](self, pattern, within)
+
+    def _event(self, pattern: EventPattern, within: int | None) -> plan.Scan:
+        relation = self.ordering.relations.of_event(pattern.event)
+        return self._scan(relation, name_and_args(pattern.event)[1], pattern, within)
+
+    def _instant(self, pattern: Instant, within: int | None) -> plan.Moment:
+        return plan.Moment(pattern.time)
+
+    def _limit(self, pattern: Limit, within: int | None) -> plan.Pattern:
+        return self.pattern(pattern.pattern, least(within, pattern.duration))
+
+    def _either(self, pattern: Either, within: int | None) -> plan.OneOfSeveral:
+        return _one_of(tuple(self.pattern(one, within) for one in pattern.alternatives))
 
     def _scan(
         self, relation: Relation, args: tuple[Term, ...], of: EventPattern | Stretch, within: int | None
@@ -189,26 +177,22 @@ class _Compiler:
     def _filter(self, pattern: Filter | Timed, within: int | None) -> plan.Pattern:
         """Conditions on a join are tested on its pairs, before a policy chooses among them."""
         core: Pattern = pattern
-        conditions: tuple[Literal, ...] = ()
+        conditions: Body = ()
         times: list[Timed] = []
         while isinstance(core, Filter | Limit | Timed):
             if isinstance(core, Limit):
-                within = _least(within, core.duration)
+                within = least(within, core.duration)
             elif isinstance(core, Timed):
                 times.append(core)
             else:
                 conditions = (*core.conditions, *conditions)
             core = core.pattern
         if isinstance(core, Join | Absence):
-            return self._join(core, conditions, within, times)
+            return self._join(core, within, conditions, times)
         return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core), times))
 
     def _join(
-        self,
-        pattern: Join | Absence,
-        conditions: tuple[Literal, ...],
-        within: int | None,
-        times: Sequence[Timed] = (),
+        self, pattern: Join | Absence, within: int | None, conditions: Body = (), times: Sequence[Timed] = ()
     ) -> plan.Pattern:
         """Comparisons that are about one side only are tested there, if no policy has chosen there before."""
         sides, rest = _pushed(pattern, conditions, [not self._chooses(side) for side in pattern.together])
@@ -230,21 +214,25 @@ class _Compiler:
         parts = find_all(pattern, Pattern)
         return self.choosing.policy != "unrestricted" and any(isinstance(part, Join | Absence) for part in parts)
 
-    def _conditions(
-        self, literals: tuple[Literal, ...], bound: frozenset[str], times: Sequence[Timed] = ()
-    ) -> tuple[Chain, ...]:
+    def _conditions(self, literals: Body, bound: frozenset[str], times: Sequence[Timed] = ()) -> tuple[Chain, ...]:
         """One chain for each variant of what is called. times: of the occurrence, which they may be about."""
         if not literals and not times:
             return NO_CONDITIONS
         spans = tuple(TimesOf(self._time(each.start), self._time(each.end)) for each in times)
         bound = bound.union(*({each.start.name, each.end.name} for each in times))
         chains: list[Chain] = []
-        for variant in unfold(literals, self.pipeline.background, self.pipeline.fresh):
+        for variant in self._variants(literals):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)
             chains.append((*spans, *order_conditions(variant, self.ordering)))
         return tuple(dict.fromkeys(chains))
+
+    def _variants(self, literals: Body) -> Iterator[Body]:
+        """Iterate over conditions in which only facts are called, and fluents have the values that are stored."""
+        for variant in unfold(literals, self.pipeline.background, self.pipeline.fresh):
+            prefix = f"value~{next(self.pipeline.fresh)}_"
+            yield from open_value_variants(variant, self.ordering.relations, prefix)
 
     def _time(self, variable: Var) -> str | None:
         """Return the name of a time that something else asks for."""
@@ -268,14 +256,26 @@ class _Compiler:
         return plan.Sliding(of, names, made, pattern.events, pattern.duration, within)
 
 
+_COMPILERS: dict[type[Pattern], Callable[..., plan.Pattern]] = {
+    EventPattern: _Compiler._event,
+    Stretch: _Compiler._stretch,
+    Instant: _Compiler._instant,
+    Limit: _Compiler._limit,
+    Either: _Compiler._either,
+    Join: _Compiler._join,
+    Absence: _Compiler._join,
+    Filter: _Compiler._filter,
+    Timed: _Compiler._filter,
+    RunningAggregate: _Compiler._sliding,
+}
+
+
 def _one_of(alternatives: tuple[plan.Pattern, ...]) -> plan.OneOfSeveral:
     common = set.intersection(*(set(one.binds()) for one in alternatives))
     return plan.OneOfSeveral(alternatives, tuple(sorted(common)))
 
 
-def _pushed(
-    pattern: Join | Absence, conditions: tuple[Literal, ...], can_test: Sequence[bool]
-) -> tuple[tuple[Pattern, ...], tuple[Literal, ...]]:
+def _pushed(pattern: Join | Absence, conditions: Body, can_test: Sequence[bool]) -> tuple[tuple[Pattern, ...], Body]:
     """The sides of a join with the comparisons that are about one of them, and the other conditions."""
     sides = list(pattern.together)
     rest = []
@@ -287,7 +287,3 @@ def _pushed(
         else:
             rest.append(literal)
     return tuple(sides), tuple(rest)
-
-
-def _least(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one if other is None else min(one, other)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from holdsfor.language.literals import Body
 from holdsfor.language.terms import Place, Term
-from holdsfor.plan.compiler.bodies.fold import Body, Head, fold
+from holdsfor.plan.compiler.bodies.fold import Head, fold
 from holdsfor.plan.compiler.bodies.relations import Relations
 from holdsfor.plan.compiler.bodies.unfold import Background, unfold
 from holdsfor.plan.compiler.order import Ordering, head_args, order

@@ -8,27 +8,16 @@ from dataclasses import replace
 
 from holdsfor.language.description import Input, Signature
 from holdsfor.language.nodes import find_all
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.plan.compiler.bodies.relations import Relations
 from holdsfor.plan.definitions import Definition, InputSource
 from holdsfor.plan.nodes import PlanNode, RelationNode, names_in
-from holdsfor.plan.operators import (
-    Arg,
-    At,
-    Chain,
-    Conclude,
-    Holding,
-    Let,
-    Lookup,
-    Match,
-    Relation,
-    RuleNode,
-    Where,
-)
+from holdsfor.plan.operators import Arg, At, Chain, Conclude, Holding, Let, Lookup, Match, Relation, RuleNode, Where
 from holdsfor.plan.patterns import Scan
 from holdsfor.plan.walk import conclusions
 from holdsfor.plan.whole_plan import Plan
 
-ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
+ARITHMETIC = ARITHMETIC_COMPARISONS | {"is"}
 
 
 def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSource, ...]:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from holdsfor.budget import MOST_ADDED_CONDITIONS
-from holdsfor.language.description import Clause, Deadline, EventDescription, Grounding, Initially, Rule, Signature
+from holdsfor.language.description import Deadline, EventDescription, Grounding, Initially, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.literals import Call, Literal
+from holdsfor.language.literals import Body, Call, Literal, instance, names_of, positive_names
 from holdsfor.language.passes.order.combinations import SPLIT, count_conditions, one_at_a_time
-from holdsfor.language.terms import Compound, Int, name_and_args, variables
-from holdsfor.plan.compiler.bodies.rewrite import names_of, positive_names
-from holdsfor.plan.compiler.bodies.unfold import Background, instance, unfold
+from holdsfor.language.terms import Term, name_and_args, variables
+from holdsfor.plan.compiler.bodies.unfold import Background, new_variables, unfold
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +19,7 @@ class Variant:
     """A rule in one of the forms that unfolding gave it."""
 
     rule: Rule
-    body: tuple[Literal, ...]
+    body: Body
 
 
 @dataclass(slots=True)
@@ -42,15 +41,15 @@ def group_statements(
         for member in circle:
             statements[member].circle = circle
     for fact in description.initially:
-        statements[Signature.of(fact.fluent)].initially.append(fact)
+        statements[fact.signature].initially.append(fact)
     for deadline in description.deadlines:
-        statements[Signature.of(deadline.fluent)].deadlines.append(deadline)
+        statements[deadline.signature].deadlines.append(deadline)
     for grounding in description.background.groundings:
-        if Signature.of(grounding.entity) in statements:
-            statements[Signature.of(grounding.entity)].groundings.append(grounding)
+        if grounding.signature in statements:
+            statements[grounding.signature].groundings.append(grounding)
     added = 0
     for rule in description.rules:
-        mine = statements[Signature.of(rule.subject)]
+        mine = statements[rule.signature]
         ordered = _ordered_by_time(rule, mine.circle)
         for literals in _with_domain(ordered, mine.groundings, description, fresh):
             bodies = unfold(literals, background, fresh)
@@ -76,7 +75,7 @@ def _ordered_by_time(rule: Rule, circle: tuple[Signature, ...]) -> Rule:
 
 def _with_domain(
     rule: Rule, groundings: Iterable[Grounding], description: EventDescription, fresh: Iterator[int]
-) -> Iterator[tuple[Literal, ...]]:
+) -> Iterator[Body]:
     """The body, and the conditions of a declaration if it must give arguments of the head their values.
 
     For an event it must if the body does not; for a fluent if the body asks something of them, in a negation: else they
@@ -92,12 +91,15 @@ def _with_domain(
         dynamic = any(is_dynamic(literal, description) for literal in grounding.body)
         if (grounding.value is None) != (rule.value is None) or (dynamic and rule.value is not None):
             continue
-        domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
-        goal = (*args, rule.value or Int(0))
-        ranged = instance(Clause(domain, grounding.body, grounding.place), goal, next(fresh))
+        head, goal = (*name_and_args(grounding.entity)[1], *_given(grounding.value)), (*args, *_given(rule.value))
+        ranged = instance(head, grounding.body, goal, grounding.place, new_variables(fresh))
         if ranged is not None:
             yield rule.body + ranged
 
 
+def _given(value: Term | None) -> tuple[Term, ...]:
+    return () if value is None else (value,)
+
+
 def is_dynamic(literal: Literal, description: EventDescription) -> bool:
-    return isinstance(literal, Call) and Signature.of(literal.goal) in description.background.dynamic_domains
+    return isinstance(literal, Call) and literal.signature in description.background.dynamic_domains

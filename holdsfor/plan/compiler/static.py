@@ -7,12 +7,11 @@ from itertools import product
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.literals import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.literals import Algebra, Allen, Body, Call, Duration, HoldsFor, Is, Literal, names_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import EVER, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.bodies.relations import Relations
-from holdsfor.plan.compiler.bodies.rewrite import names_of
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import (
@@ -40,7 +39,7 @@ class _TooMany(Exception):
 
 
 def compile_holds_for(
-    body: tuple[Literal, ...], head: tuple[Term, ...], at: Var, relations: Relations, place: Place, has_domain: bool
+    body: Body, head: tuple[Term, ...], at: Var, relations: Relations, place: Place, has_domain: bool
 ) -> HoldsForRule | None:
     """The rule as an expression; None if that is empty."""
     intervals = tuple(literal for literal in body if literal.intervals)

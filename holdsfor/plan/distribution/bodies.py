@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any
 
+from holdsfor.language.literals import Compare
 from holdsfor.language.nodes import Node, find_all, walk
-from holdsfor.plan.definitions import Declared, Definition, Static
+from holdsfor.language.terms import Term, Var, variables
+from holdsfor.plan.definitions import Declared, Definition, Due, Group
 from holdsfor.plan.nodes import RelationNode
-from holdsfor.plan.operators import Arg, Conclude, HoldsForRule, Occurring, Of, Relation
+from holdsfor.plan.operators import (
+    NOTHING,
+    Arg,
+    Chain,
+    Conclude,
+    Expression,
+    HoldsForRule,
+    Occurring,
+    Of,
+    Relation,
+    RuleNode,
+    Where,
+)
 from holdsfor.plan.patterns import OneOfSeveral, PatternNode, Scan, Sliding
-from holdsfor.plan.walk import conclusions
+from holdsfor.plan.walk import conclusions, interval_rules, reads
+from holdsfor.plan.whole_plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +56,7 @@ def bodies_of(definition: Definition) -> Iterator[Body]:
     for fluent in definition.simple_fluents:
         initial = (rule for rules in fluent.initially for rule in rules)
         yield from (replace(body, is_rowwise=False) for body in map(body_of, initial) if body.atoms)
-    if isinstance(definition, Static):
-        yield from map(body_of, definition.rules)
+    yield from map(body_of, interval_rules(definition))
 
 
 def body_of(rule: Conclude | Declared | HoldsForRule) -> Body:
@@ -98,6 +113,65 @@ def _ways_of(node: Node) -> tuple[tuple[RelationNode, ...], ...]:
         case PatternNode():
             return _ways(node.positive_operands)
     return ((),)
+
+
+# ---------------------------------------------------------------- what may be at all
+
+
+def find_live(plan: Plan, absent: Set[Relation] = frozenset()) -> set[Relation]:
+    """Return what may happen or hold. absent: inputs without rows."""
+    defined = {relation for definition in plan.definitions for relation in definition.defines}
+    read = {relation for definition in plan.definitions for relation in reads(definition)}
+    live = (read - defined) | {relation for source in plan.sources for relation in source.relations}
+    live -= absent
+    before = -1
+    while len(live) > before:  # each definition comes after what it reads: again only for those that read themselves
+        before = len(live)
+        for definition in plan.definitions:
+            beginnings = definition.beginnings()
+            live.update(relation for relation, rule in list(beginnings) if _may_conclude(rule, live))
+            for group in find_all(definition, Group):
+                live.update(event for target, event in group.reached if target in live)
+    return live
+
+
+def _may_conclude(rule: RuleNode, live: Set[Relation]) -> bool:
+    """Whether a rule may conclude something where only these relations have rows."""
+    ways = _ways(rule.body)
+    if isinstance(rule, HoldsForRule):
+        ways = tuple(tuple(find_all(one, Of)) for one in rule.evidence) or ((),)
+        if _living(rule.expression, live) == NOTHING:
+            return False
+    if _is_contradictory(rule.body) or (isinstance(rule, Due) and rule.source not in live):
+        return False
+    return any(all(node.relation in live for node in way) for way in ways)
+
+
+def _is_contradictory(chain: Chain) -> bool:
+    """Whether comparisons with constants leave no value for a variable, or one of constants is false."""
+    from holdsfor.language.passes.conditions.comparisons import find_bound  # what evaluates rules needs none of it
+
+    bounds = defaultdict(list)
+    for number, op in enumerate(op for op in chain if isinstance(op, Where)):
+        sides: list[tuple[str, Term, Term]] = [(op.op, op.left, op.right)]
+        if not any(variables([op.left, op.right])):
+            constant = Var(f"constant {number}")
+            sides = [("=", constant, op.left), (op.op, constant, op.right)]
+        for test in (Compare(*each, op.place) for each in sides):
+            variable, bound = find_bound(test)
+            if variable is not None and bound is not None:
+                bounds[variable].append(bound)
+    return any(one.excludes(other) for tests in bounds.values() for one, other in combinations(tests, 2))
+
+
+def _living(node: Expression, live: Set[Relation]) -> Expression:
+    """Return an expression without what never holds."""
+    if isinstance(node, Of):
+        return node if node.relation in live else NOTHING
+    return node.rebuild(lambda part: _living(part, live)).simplified()
+
+
+# ---------------------------------------------------------------- policies
 
 
 def _competes_freely(join: PatternNode) -> bool:

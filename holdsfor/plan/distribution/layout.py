@@ -9,8 +9,8 @@ from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Arg, Relation
-from holdsfor.plan.routes import Route, Slices
 from holdsfor.plan.structures import is_open
+from holdsfor.plan.whole_plan import Route, Slices
 
 INPUT = -1  # the stage that input comes from
 
@@ -55,7 +55,7 @@ Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
 
 
 def tuples_of(definition: Definition, positions: tuple[int, ...], layout: Layout) -> Tuples:
-    """Every rule that begins something has evidence for the tuple; see `placing`."""
+    """Find the tuples of a definition; see `placing`. Every rule that begins something has evidence for one."""
     tuples = _tuples(definition, positions, layout, frozenset(definition.defines))
     assert tuples is not None
     return tuples

@@ -20,9 +20,9 @@ from holdsfor.plan.distribution.layout import Layout, Placement, tuples_of
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Conclude, Occurring, Relation
 from holdsfor.plan.reach import looks
-from holdsfor.plan.routes import Route, Slices
 from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import reads
+from holdsfor.plan.whole_plan import Route, Slices
 
 LONGEST_KEY = 4
 #: A slice of time is so many windows long, so that few rows go to two of them; and at least so many ticks.

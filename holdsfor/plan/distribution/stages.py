@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.plan.definitions import Definition
-from holdsfor.plan.distribution.bodies import bodies_of
+from holdsfor.plan.distribution.bodies import bodies_of, find_live
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import place
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.routes import Home, Route, Stage
 from holdsfor.plan.walk import reads
-from holdsfor.plan.whole_plan import Plan
+from holdsfor.plan.whole_plan import Home, Plan, Route, Stage
 
 
 def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:
@@ -50,9 +49,10 @@ def _stage(number: int, definitions: tuple[Definition, ...], placements: list[Pl
 def advise_on_together(plan: Plan) -> Iterator[str]:
     """A sentence for each definition that is evaluated on all data in one bucket, with what would change that."""
     homes = {home.relation: home.positions for stage in plan.stages for home in stage.homes}
+    live = find_live(plan)
     for definition in plan.definitions:
         relation = definition.defines[0]
-        if homes.get(relation) == () and _gathers(definition):
+        if homes.get(relation) == () and relation in live and _gathers(definition):
             yield (
                 f"{relation.signature} is evaluated in one place, all together: its conditions share no argument. "
                 "To share it out, add a condition that has an argument of each of them, such as an event about both."

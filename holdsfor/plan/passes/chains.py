@@ -99,7 +99,7 @@ class Placing:
             self._reachable = reachable
         return self._reachable
 
-    def ready(self, number: int) -> bool:
+    def is_ready(self, number: int) -> bool:
         # Longer beginnings are no more common than shorter ones: the first join that is overtaken tells for all.
         overtaken = self.joins[0] if self.joins else number
         shared = overtaken < number and self._uses[overtaken] != self._uses[number]
@@ -127,13 +127,8 @@ class Placing:
 
     def _may_come(self, number: int, bound: Set[str]) -> bool:
         """Has all that it needs, and is on the same side as before of what calculates a variable that it mentions."""
-        op = self._chain[number]
         if not self._needs[number] <= bound:
             return False
-        if isinstance(op, Let | Tally):  # not before an operator that has bound its variable so far
-            earlier = (n for n in self._left if n < number)
-            if any(op.variable in self._mentions[n] for n in earlier):
-                return False
         made = (self._made_by.get(name, number) for name in self._mentions[number])
         return all(n >= number or n not in self._left or self._calculated(n, bound) for n in made)
 

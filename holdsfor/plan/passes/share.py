@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from holdsfor.language.nodes import all_terms, find_all, walk
 from holdsfor.language.terms import is_ground
-from holdsfor.plan.definitions import Definition, Static
-from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Of, Relation
+from holdsfor.plan.definitions import Definition
+from holdsfor.plan.nodes import PlanNode
+from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, IntervalNode, Of, Relation
 from holdsfor.plan.passes.chains import beginnings
 from holdsfor.plan.structures import in_order_of
-from holdsfor.plan.walk import complements
+from holdsfor.plan.walk import complements, interval_rules
 from holdsfor.plan.whole_plan import Grounds, Plan, Shared, SharedExpression
 
 
 def share(plan: Plan) -> Plan:
     same: dict[Expression, Expression] = {}
-    definitions = tuple(_alike(definition, same) for definition in plan.definitions)
+    definitions = tuple(definition.rebuild(partial(_alike, same)) for definition in plan.definitions)
     candidates: list[tuple[Chain | SharedExpression, int]] = [*beginnings(definitions).shared(), *_parts(definitions)]
     scans = [one for one in candidates if _is_scan(one[0])]
     others = [one for one in candidates if not _is_scan(one[0])]
@@ -42,12 +43,11 @@ def _is_scan(part: Chain | SharedExpression) -> bool:
 def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[SharedExpression, int]]:
     counts: Counter[SharedExpression] = Counter()
     for definition in definitions:
-        if isinstance(definition, Static):
-            for rule in definition.rules:
-                grounds = grounds_of(rule, definition.relation)
-                if grounds is not None:
-                    counts[SharedExpression(grounds, None)] += 1
-                _count(rule.expression, grounds, counts)
+        for rule in interval_rules(definition):
+            grounds = grounds_of(rule, definition.defines[0])
+            if grounds is not None:
+                counts[SharedExpression(grounds, None)] += 1
+            _count(rule.expression, grounds, counts)
     repeated = [(part, uses) for part, uses in counts.items() if uses > 1]
     yield from sorted(repeated, key=lambda item: _size(item[0].expression))
 
@@ -94,16 +94,9 @@ def is_on_own_columns(rule: HoldsForRule) -> bool:
 # ---------------------------------------------------------------- one form for equal expressions
 
 
-def _alike(definition: Definition, same: dict[Expression, Expression]) -> Definition:
-    if not isinstance(definition, Static):
-        return definition
-    rules = (replace(p, expression=_known(p.expression, same)) for p in definition.rules)
-    return replace(definition, rules=tuple(rules))
-
-
-def _known(expression: Expression, same: dict[Expression, Expression]) -> Expression:
-    """Return the first expression that was equal but for the order of operands."""
-    made = expression.rebuild(lambda part: _known(part, same))
+def _alike(same: dict[Expression, Expression], node: PlanNode) -> PlanNode:
+    """Return a rule, or an expression, with the first expressions that were equal but for the order of operands."""
+    made = node.rebuild(partial(_alike, same)) if isinstance(node, HoldsForRule | IntervalNode) else node
     if not isinstance(made, Combine):
         return made
     fixed = 1 if made.op == "difference" else 0

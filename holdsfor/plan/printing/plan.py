@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import (
     Declared,
     Definition,
     DefinitionNode,
-    Derived,
     Domain,
     Due,
-    Group,
     InputSource,
     Recursion,
     Simple,
-    Static,
+    UnionNode,
 )
 from holdsfor.plan.operators import At, Chain, Conclude, HoldsForRule, Relation
 from holdsfor.plan.passes.share import grounds_of
 from holdsfor.plan.printing.rule import NO_NAMES, Names, Writer, bound_names, grounding, named
-from holdsfor.plan.routes import Home, Route, Stage
-from holdsfor.plan.whole_plan import Grounds, Plan, Reach, Shared, SharedExpression
+from holdsfor.plan.whole_plan import Grounds, Home, Plan, Reach, Route, Shared, SharedExpression, Stage
 
 
 def show(plan: Plan) -> str:
@@ -153,26 +151,19 @@ def _placed(definition: Definition, where: str, names: Names) -> Iterator[str]:
 
 def show_definition(definition: DefinitionNode, names: Names = NO_NAMES) -> Iterator[str]:
     """The name and kind, then one line per rule; for intervals, more for the evidence and the conditions."""
-    match definition:
-        case Simple():
-            yield f"simple {', '.join(map(named, definition.relations))}"
-            yield from _simple(definition, names)
-        case Group():
-            yield f"together {', '.join(map(named, definition.defines))}"
-            for fluent in definition.fluents:
-                yield from _simple(fluent)
-            yield from map(show_deadline, definition.deadlines)
-        case Recursion():
-            yield f"until nothing is new {', '.join(map(named, definition.defines))}"
-            for event in definition.events:
-                yield from show_definition(event, names)
-        case Derived():
-            yield f"event {named(definition.relation)}"
-            yield from (show_conclusion(rule, definition.relation, "happens", names) for rule in definition.rules)
-        case Static():
-            yield f"static {named(definition.relation)}"
-            for rule in definition.rules:
+    yield f"{definition.WORD} {', '.join(map(named, definition.defines))}"
+    for fluent in definition.simple_fluents:
+        yield from _simple(fluent, names if fluent is definition else NO_NAMES)
+    yield from map(show_deadline, find_all(definition, Due))
+    if isinstance(definition, Recursion):
+        for event in definition.events:
+            yield from show_definition(event, names)
+    if isinstance(definition, UnionNode):
+        for rule in definition.rules:
+            if isinstance(rule, HoldsForRule):
                 yield from show_holds_for_rule(rule, definition.relation, names)
+            else:
+                yield show_conclusion(rule, definition.relation, "happens", names)
 
 
 def _simple(fluent: Simple, names: Names = NO_NAMES) -> Iterator[str]:

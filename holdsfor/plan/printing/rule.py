@@ -6,30 +6,16 @@ from collections.abc import Iterable, Mapping
 from string import ascii_uppercase
 from types import MappingProxyType
 
-from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Compound, Term, Var, quoted
+from holdsfor.language.nodes import find_all, transform
+from holdsfor.language.terms import Term, Var, quoted
+from holdsfor.language.written import written
 from holdsfor.plan.nodes import RelationNode, names_in
-from holdsfor.plan.operators import (
-    Arg,
-    At,
-    Chain,
-    Expression,
-    Holding,
-    Lookup,
-    Occurring,
-    Of,
-    Relation,
-    Structure,
-)
+from holdsfor.plan.operators import Arg, At, Chain, Expression, Holding, Lookup, Occurring, Of, Relation, Structure
 from holdsfor.plan.patterns import Absent, Choosing, Pairs, PatternNode
 from holdsfor.plan.walk import flat
 from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
 LETTERS = ascii_uppercase.replace("T", "")
-#: How tightly the operators of arithmetic bind; those of one row group to the left.
-BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "mod": 2, "rem": 2}
-
-
 Names = Mapping[Chain | SharedExpression, str]
 NO_NAMES: Names = MappingProxyType({})
 
@@ -117,18 +103,9 @@ class Writer:
     def fact(self, op: Lookup) -> str:
         return _call(op.facts.name, [self.arg(arg) for arg in op.args])
 
-    def term(self, term: Term, inside: int = 0) -> str:
-        """Arithmetic as it is written in rules, with as few brackets as possible."""
-        if isinstance(term, Var):
-            return self.name(term.name)
-        if not isinstance(term, Compound):
-            return str(term)
-        if len(term.args) == 2 and term.functor in BINDING:
-            binding = BINDING[term.functor]
-            left, right = self.term(term.args[0], binding), self.term(term.args[1], binding + 1)
-            text = f"{left} {term.functor} {right}" if term.functor.isalpha() else f"{left}{term.functor}{right}"
-            return f"({text})" if binding < inside else text
-        return _call(term.functor, [self.term(arg) for arg in term.args])
+    def term(self, term: Term) -> str:
+        """Write a term as rules have it, with the names that variables have here."""
+        return written(transform(term, lambda part: Var(self.name(part.name)) if isinstance(part, Var) else part))
 
     # ------------------------------------------------------------ intervals
 

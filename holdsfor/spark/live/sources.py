@@ -14,6 +14,7 @@ from holdsfor.io.mqtt.topics import topic_filters
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.job.live.input.feeds import Folder, MessageReader, Watch, spooled_messages
 from holdsfor.job.live.input.reading import Reader
+from holdsfor.spark.session import require_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 def require_sources() -> None:
     """Refuses a Spark whose sources in Python know no limits: with it a stream would not know where it was."""
+    require_spark()
     if find_spec("pyspark.sql.streaming.datasource") is None:
         from pyspark import __version__
 

@@ -91,7 +91,7 @@ def refute(request: Request, origin: Origin, walk: Walk) -> Refutation:
     if facts:
         verb = "happened" if facts[0].relation.kind == "event" else "held"
         raise HoldsforError(f"{request.fact} {verb} at {request.time}. Ask why.")
-    all_rows = replace(walk.replay, blocks=origin.reach.history.blocks)
+    all_rows = replace(walk.replay, blocks=origin.reach.history.read or walk.replay.blocks)
     relations, denial = relations_of(request, walk.replay), Denial(walk, all_rows)
     point = request.time - walk.replay.world.axis.origin
     trees = [denial.deny(one, _key(request, one, walk), point) for one in relations]
@@ -106,7 +106,7 @@ def refute(request: Request, origin: Origin, walk: Walk) -> Refutation:
 
 def _unknown_names(request: Request, names: frozenset[str]) -> Iterator[str]:
     """Iterate over notes about arguments that are in no row of the input, with a name that is like it."""
-    for term in request.args:
+    for term in request.args if names else ():
         if str(term) not in names and not isinstance(term, Float):
             near = get_close_matches(str(term), names, 1)
             yield f"{term} is in no row of the input" + (f"; did you mean {near[0]}?" if near else "")

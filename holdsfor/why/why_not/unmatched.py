@@ -11,11 +11,20 @@ from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, join_rows, match_pattern
+from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Chain, Where
 from holdsfor.plan.patterns import Pattern, scans
 from holdsfor.why.bodies import condition
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.patterns import absences, agreeing_rows, conditions_on, explain_pattern, relation_between, span_of
+from holdsfor.why.patterns import (
+    absences,
+    agreeing_rows,
+    conditions_on,
+    explain_pattern,
+    relation_between,
+    span_of,
+    with_span,
+)
 from holdsfor.why.solutions import Solution, key_of
 from holdsfor.why.why_not.attempts import margin_of
 
@@ -36,7 +45,7 @@ class Unmatched:
         """Tell why there is no occurrence with the values of a solution that ends at the time."""
         parts = pattern.positive_operands
         if not parts:
-            return [self._not_scanned(pattern, solution)] if pattern.needs_events() else []
+            return [self._not_scanned(pattern, solution)]
         missing = [part for part in parts if not self._nearest(part, solution)]
         if missing:
             return [each for part in missing for each in self.tell(part, solution)]
@@ -56,7 +65,9 @@ class Unmatched:
         return sorted(agreeing_rows(rows, solution.row), key=lambda row: -span_of(row)[1])[:NEAREST]
 
     def _not_scanned(self, scan: Any, solution: Solution) -> Derivation:
-        """Tell that an event did not happen, and when it did."""
+        """Tell that an event did not happen, and when it did; or that a point of time was not then."""
+        if not isinstance(scan, RelationNode):
+            return Derivation("absent", f"{scan.text(solution.writer)} is not at {self._time}").having(denied=True)
         point = self._time - solution.row.axis.origin
         key = key_of(scan, solution.row, self._replay)
         for earlier in (0, solution.row.axis.tick):
@@ -91,7 +102,9 @@ class Unmatched:
         if max(until, end) != self._time:
             failures += [self._not_scanned(part, solution) for part in _last_scans(pattern)]
         together = solution.row.bind({n: row.column(n) for row in (one, other) for n in row.names - SPAN})
-        return [each for each in failures if each is not None] or self._failed(pattern, solution, together)
+        return [each for each in failures if each is not None] or self._failed(
+            pattern, solution, with_span(together, (min(begin, start), max(until, end)), self._replay)
+        )
 
     def _unequal(self, name: str, one: Rows, other: Rows) -> Derivation | None:
         if list(agreeing_rows(one, other)):

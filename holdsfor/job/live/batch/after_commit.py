@@ -124,7 +124,7 @@ def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
             files_changed=int(counts.get("files_changed", 0)),
             units_quarantined=int(counts.get("units_quarantined", 0)),
             query_times=int(counts.get("query_times", 0)),
-            changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
+            changes=commit.changes,
             overflows=int(counts.get("arithmetic_overflows", 0)),
         ),
         state_bytes=commit.state.size,

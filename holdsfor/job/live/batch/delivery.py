@@ -84,7 +84,7 @@ class Delivery:
         def deliver(file: Written) -> int:
             return sink.deliver(batch, _part(file), form.apply(tables.read_table(file.name, file.crc)))
 
-        arrived, changes = _arrival(commit), _count_changes(commit)
+        arrived, changes = _arrival(commit), commit.changes
         if changes:
             self._metrics = self._metrics._replace(undelivered=changes, waiting_since=arrived)
         try:
@@ -189,7 +189,3 @@ def _part(file: Written) -> str:
 def _arrival(commit: Commit) -> float:
     """Return when a batch arrived, in seconds since 1970."""
     return commit.written - commit.counts.get("seconds", 0.0)
-
-
-def _count_changes(commit: Commit) -> int:
-    return int(commit.counts.get("intervals_changed", 0) + commit.counts.get("occurrences_changed", 0))

@@ -16,7 +16,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.formats import check_format
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
-from holdsfor.io.sinks.messages import Arguments, MessageForm, Times
+from holdsfor.io.sinks.messages import Arguments, Format, MessageForm, Times
 from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
@@ -69,7 +69,8 @@ class StreamOptions(TypedDict, total=False):
     on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
     aside and goes on, 'stop' raises the error of the first time.
     sinks: where changes go besides the tables. message_times: 'ticks' or 'iso' (2026-03-01T09:15:25Z).
-    message_arguments: a 'list', or 'named' as the columns of a table of results are.
+    message_arguments: a 'list', or 'named' as the columns of a table of results are. message_format: 'json', or 'drtec'
+    for dRTEC's lines, which brokers and files get.
     on_sink_failure: what happens when a sink does not take changes: 'stop' ends the stream, and a restart delivers
     them; 'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of
     up to 30 seconds.
@@ -96,6 +97,7 @@ class StreamOptions(TypedDict, total=False):
     sinks: Sequence[Sink]
     message_times: Times
     message_arguments: Arguments
+    message_format: Format
     on_sink_failure: str
     watch: Callable[[BatchMetrics], None] | None
     take_over: bool
@@ -124,6 +126,7 @@ class StreamSettings:
     sinks: Sequence[Sink] = ()
     message_times: Times = "ticks"
     message_arguments: Arguments = "list"
+    message_format: Format = "json"
     on_sink_failure: str = "stop"
     watch: Callable[[BatchMetrics], None] | None = None
     take_over: bool = False
@@ -187,7 +190,7 @@ def begin_stream(
     reader = _counting_in(reader, unit)
     times = check_times(settings.times, unit)
     shapes = shapes_of(description, mapping.all_arguments)
-    form = MessageForm.of(settings.message_times, settings.message_arguments, unit, shapes)
+    form = MessageForm.of(settings.message_times, settings.message_arguments, unit, shapes, settings.message_format)
     warn_of_units(mapping.given_unit, unit, description, settings.times.amounts)
     with shown_refusals(description.texts.sources):
         description = description.with_input()

@@ -17,7 +17,7 @@ from holdsfor.job.times import check_times
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.plan import plan
-from holdsfor.plan.bounded import describe_unbounded, find_unbounded
+from holdsfor.plan.reach import describe_unbounded, find_unbounded
 from holdsfor.plan.whole_plan import Plan
 
 _log = logging.getLogger(__name__)

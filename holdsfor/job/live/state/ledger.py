@@ -157,6 +157,11 @@ class Commit:
     rows: RowsRead = RowsRead()
     written: float = field(default=0.0, compare=False)
 
+    @property
+    def changes(self) -> int:
+        """Return how many changes of intervals and occurrences the batch tells."""
+        return int(self.counts.get("intervals_changed", 0) + self.counts.get("occurrences_changed", 0))
+
     def as_json(self) -> dict[str, Any]:
         return {
             "version": VERSION,

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain
 from operator import eq, ge, gt, le, lt, ne
 
-from holdsfor.language.description import Signature
+from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Body, Call, Compare, Is, Literal, Mention, Or
+from holdsfor.language.literals import Body, Call, Compare, Is, Literal, Mention, Or, Statement
 from holdsfor.language.nodes import find_all
-from holdsfor.language.patterns import is_calculated
+from holdsfor.language.patterns import PatternRule, is_calculated
 from holdsfor.language.reading.elsewhere import date_hint, function_hint, is_function_elsewhere, not_arithmetic
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, overlap, variables
 from holdsfor.language.written import written
@@ -31,17 +32,15 @@ def comparisons(draft: Draft) -> None:
             if literal.op in ("=", "==") and not overlap(literal.left, literal.right):
                 _warn(draft, literal)
     terms = _named_terms(draft)
-    for rule in draft.rules:
-        _check_assignments(draft, rule.defined, rule.body, terms)
-    for pattern in draft.patterns:
-        _check_assignments(draft, pattern.terms, pattern.body, terms)
+    for rule in draft.rules_in_time:
+        _check_assignments(draft, rule, terms)
 
 
-def _check_assignments(draft: Draft, head: tuple[Term, ...], body: Body, terms: Set[Signature]) -> None:
+def _check_assignments(draft: Draft, rule: Rule | PatternRule, terms: Set[Signature]) -> None:
     """Refuse `D = X*2` where D is an argument: it would be the term `X*2`. terms: those that rules name elsewhere."""
-    matched = set(variables(_matched(body)))
-    arguments = matched.union(variables(head))
-    for literal in find_all(body, Compare):
+    matched = set(variables(_matched(rule.body)))
+    arguments = matched.union(variables(filter(None, rule.about[1:])))
+    for literal in find_all(rule.body, Compare):
         for name, value in ((literal.left, literal.right), (literal.right, literal.left)):
             if literal.op == "=" and isinstance(value, Compound) and name in arguments:
                 is_wrong = _check_value(draft, literal, written(name), value, terms)
@@ -77,8 +76,7 @@ def _warn_of_term(draft: Draft, literal: Compare, name: str, value: Compound) ->
 
 def _named_terms(draft: Draft) -> set[Signature]:
     """Find the terms that are arguments of heads, conditions and facts."""
-    subjects = [rule.subject for rule in draft.rules] + [pattern.head for pattern in draft.patterns]
-    subjects += [clause.head for clause in draft.background]
+    subjects = [each.about.term for each in chain[Statement](draft.rules_in_time, draft.background)]
     for body in draft.bodies:
         subjects += [*_matched(body), *(call.goal for call in find_all(body, Call))]
     args = [arg for subject in subjects for arg in subject.children]

@@ -7,16 +7,8 @@ from collections.abc import Iterable, Set
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Call, all_variables
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names.modes import Modes
-from holdsfor.language.patterns import (
-    Absence,
-    Either,
-    Filter,
-    Limit,
-    Pattern,
-    PatternRule,
-    RunningAggregate,
-)
+from holdsfor.language.passes.names.predicates import Modes
+from holdsfor.language.patterns import Absence, Either, Filter, Limit, Pattern, PatternRule, RunningAggregate
 from holdsfor.language.terms import Var, in_order, variables
 from holdsfor.language.written import written
 

@@ -22,7 +22,7 @@ from holdsfor.language.literals import (
     variables_beside,
 )
 from holdsfor.language.nodes import find_all
-from holdsfor.language.passes.names.modes import Modes
+from holdsfor.language.passes.names.predicates import Modes
 from holdsfor.language.reading.elsewhere import not_arithmetic
 from holdsfor.language.terms import START, Place, Term, Var, in_order, overlap, variables
 from holdsfor.language.written import written

@@ -1,18 +1,21 @@
-"""Slips of the pen: variables that stand once in a clause, and names where other rules have a variable."""
+"""Slips of the pen: variables that stand once in a clause, names where other rules have a variable, and lists of
+intervals that nothing uses, that are given twice, or that are arguments, too."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
-from holdsfor.language.description import Signature
+from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
-from holdsfor.language.literals import About, Body
+from holdsfor.language.literals import About, Body, Compare, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
 from holdsfor.language.terms import Atom, Compound, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import LEGACY
+from holdsfor.language.written import written
 
 _DECLARATIONS = frozenset(
     {"grounding", "collectIntervals", "buildFromPoints", "points", "dynamicDomain", "bound", "event_rule_property"}
@@ -28,12 +31,20 @@ def singletons(draft: Draft) -> None:
         if not isinstance(raw, RawClause | RawPatternRule) or _is_declaration(raw):
             continue
         counts = Counter(_variables(raw))
-        once = [each for each, count in counts.items() if count == 1 and not each.name.startswith("_")]
+        once = [each for each, count in counts.items() if count == 1 and _is_told(each, raw)]
         if once and not any(raw.place.covers(error.place) for error in errors):
             for variable in once:
                 if variable.place not in warned:
                     near = did_you_mean(variable.name, [each.name for each in counts]) or _as_name(raw, variable)
                     _report(draft, raw, variable, near)
+
+
+def _is_told(variable: Var, raw: RawClause | RawPatternRule) -> bool:
+    """Whether one place is too few for a variable: it is not, for the time of holdsAt behind WHERE."""
+    if variable.name.startswith("_") or "~" in variable.name:
+        return False
+    goals = find_all(raw, Compound) if isinstance(raw, RawPatternRule) else ()
+    return not any(goal.functor == "holdsAt" and goal.args[1:] == (variable,) for goal in goals)
 
 
 def _name_misspelt(draft: Draft) -> None:
@@ -108,7 +119,8 @@ def _used_by_form(raw: RawClause | RawPatternRule) -> tuple[Term, ...]:
 def lower_case(draft: Draft) -> None:
     """Warns of an argument that is written as a name, where the same event or fluent has a variable of that name."""
     places: dict[tuple[str, int, int], list[Term]] = defaultdict(list)
-    for term in _subjects(draft):
+    subjects = [rule.about.term for rule in draft.rules_in_time]
+    for term in chain(subjects, *(_matched(rule.body) for rule in draft.rules_in_time)):
         name, args = name_and_args(term)
         for position, arg in enumerate(args):
             places[name, len(args), position].append(arg)
@@ -125,9 +137,8 @@ def lower_case(draft: Draft) -> None:
 
 def _warn_of_letters(draft: Draft) -> None:
     """Warn of a letter in a head and in its conditions, unless a fact or another head has letters there as names."""
-    rules = [(rule.subject, rule.body) for rule in draft.rules]
-    rules += [(pattern.head, pattern.body) for pattern in draft.patterns]
-    rules += [(clause.head, clause.body) for clause in draft.background if clause.body]
+    clauses = (clause for clause in draft.background if clause.body)
+    rules = [(each.about.term, each.body) for each in chain[Statement](draft.rules_in_time, clauses)]
     facts = {arg for clause in draft.background if not clause.body for arg in name_and_args(clause.head)[1]}
     letters: dict[tuple[str, int], set[Term]] = defaultdict(set)
     for head, _ in rules:
@@ -146,16 +157,53 @@ def _warn_of_letters(draft: Draft) -> None:
                 draft.warning("name", message, atom.place, f"write {variable} in both if any value is meant")
 
 
-def _subjects(draft: Draft) -> Iterator[Term]:
-    """All events and fluents in heads and bodies."""
-    for rule in draft.rules:
-        yield rule.subject
-    for pattern in draft.patterns:
-        yield pattern.head
-    for body in (rule.body for rule in draft.rules_in_time):
-        yield from _matched(body)
-
-
 def _matched(body: Body) -> Iterator[Term]:
     """The events, fluents and facts that a body asks for."""
     return (literal.subject for literal in find_all(body, About))
+
+
+# ---------------------------------------------------------------- lists of intervals
+
+
+_UNKNOWN = frozenset({"unknown", "arity", "unsupported"})
+
+
+def interval_names(draft: Draft) -> None:
+    """Rules that call something unknown are left alone: what was meant there may use the intervals."""
+    unknown = [diagnostic.place for diagnostic in draft.diagnostics if diagnostic.code in _UNKNOWN]
+    for rule in draft.rules:
+        is_sound = rule.place not in draft.reading.incomplete and not any(map(rule.place.covers, unknown))
+        if rule.kind == "holdsFor" and is_sound:
+            _check(draft, rule)
+
+
+def _check(draft: Draft, rule: Rule) -> None:
+    """Each list of intervals is computed once and used."""
+    made: Counter[Var] = Counter()
+    used: set[Var] = {rule.at}
+    for literal in rule.body:
+        for result in literal.intervals[-1:]:
+            made[result] += 1
+            if made[result] == 2:
+                hint = "give the second one another name"
+                draft.error("intervals", f"the intervals {result} are computed twice", result.place, hint)
+        used.update(literal.intervals[:-1])
+    _mixed_up(draft, rule, made.keys() | used)
+    for literal in rule.body:
+        for result in literal.intervals[-1:]:
+            if result in used or result.name.startswith("_"):
+                continue
+            draft.warning("unused", f"the intervals {result} are not used", result.place, "use them, or write _")
+
+
+def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
+    """A variable that stands for intervals and for an argument, too."""
+    arguments = variables(term for literal in rule.body for term in literal.terms)
+    compared = {v for literal in rule.body if isinstance(literal, Compare) for v in variables(literal.left)}
+    for variable in dict.fromkeys([*variables(rule.defined), *arguments]):
+        if variable == rule.at or variable in made:
+            hint = "give the intervals a name of their own"
+            if variable in compared:
+                hint = f"for those that last long enough, write intDurGreater({written(variable)}, 10 min, Long)"
+            message = f"{written(variable)} stands for intervals elsewhere in this rule, and cannot be an argument"
+            draft.error("intervals", message, variable.place, hint)

@@ -9,12 +9,11 @@ from typing import TypeGuard
 from holdsfor.language.description import Defined, FluentValue, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Body, Call, Closed, Edge, Holds, Literal, Mention
+from holdsfor.language.literals import Body, Call, Closed, Edge, Holds, Literal, Mention, fixed_distances
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.combinations import one_at_a_time
-from holdsfor.language.passes.order.graph import components, shortest_way
-from holdsfor.language.passes.order.strata import Dependency, Part
-from holdsfor.language.terms import Place, Term, Var, shifted
+from holdsfor.language.passes.order.strata import Dependency, Part, components, shortest_way
+from holdsfor.language.terms import Place, Term, shifted
 from holdsfor.language.written import written
 
 _ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
@@ -109,25 +108,9 @@ def report_circle(draft: Draft, owner: Defined, way: list[tuple[Defined, Place]]
 
 def _at_or_before(rule: Rule, time: Term) -> bool:
     """Is a time of a condition surely not after that of the head?"""
-    offsets = _offsets(rule)
+    offsets = fixed_distances(find_all(rule.body, Literal), {rule.at: 0})
     base, distance = shifted(time)
     return base is not None and base in offsets and offsets[base] + distance <= 0
-
-
-def _offsets(rule: Rule) -> dict[Var, int]:
-    """The variables that are a fixed distance from the time of the head."""
-    offsets = {rule.at: 0}
-    equations = [each.equation for each in find_all(rule.body, Literal) if each.equation is not None]
-    for _ in equations:
-        for left, right in equations:
-            (base, distance), (other, shift) = shifted(left), shifted(right)
-            if base is None or other is None:
-                continue
-            if base in offsets:
-                offsets.setdefault(other, offsets[base] + distance - shift)
-            elif other in offsets:
-                offsets.setdefault(base, offsets[other] + shift - distance)
-    return offsets
 
 
 def recursion(draft: Draft) -> None:

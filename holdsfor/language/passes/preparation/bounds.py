@@ -18,9 +18,9 @@ from functools import partial
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import EventDescription, Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
-from holdsfor.language.literals import Body, Compare, Literal
+from holdsfor.language.literals import Body, Compare, Literal, fixed_distances
 from holdsfor.language.patterns import Limit, PatternRule
-from holdsfor.language.terms import Compound, Int, Var, shifted
+from holdsfor.language.terms import Compound, Int, Var
 
 
 def bounds(draft: Draft) -> None:
@@ -63,7 +63,7 @@ def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Itera
         elif rule.kind == "holdsFor":
             yield replace(rule, body=tuple(literal.looking_at_most(ticks) for literal in rule.body))
         else:
-            yield replace(rule, body=_bound_times(rule.body, rule.at, frozenset({rule.at.name}), ticks))
+            yield replace(rule, body=_bound_times(rule.body, rule.at, frozenset({rule.at}), ticks))
 
 
 def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]) -> Iterator[PatternRule]:
@@ -76,16 +76,16 @@ def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]
 # ---------------------------------------------------------------- times
 
 
-def _bound_times(body: Body, at: Var, outer: frozenset[str], ticks: int) -> Body:
-    """outer: times that are the rule's own, or at a fixed distance from it, or that have been bound already."""
-    tied = _tied_times(body, outer)
+def _bound_times(body: Body, at: Var, tied: frozenset[Var], ticks: int) -> Body:
+    """tied: times that are the rule's own, or at a fixed distance from it, or that have been bound already."""
+    times = set(fixed_distances(body, dict.fromkeys(tied, 0)))
     bound: list[Literal] = []
     for literal in body:
-        bound.append(literal.with_bodies(partial(_bound_times, at=at, outer=frozenset(tied), ticks=ticks)))
+        bound.append(literal.with_bodies(partial(_bound_times, at=at, tied=frozenset(times), ticks=ticks)))
         for time in literal.times:
-            if isinstance(time, Var) and time.name not in tied:
+            if isinstance(time, Var) and time not in times:
                 bound.append(_at_most(ticks, time, at, literal))
-                tied.add(time.name)
+                times.add(time)
     return tuple(bound)
 
 
@@ -94,16 +94,3 @@ def _at_most(ticks: int, time: Var, at: Var, literal: Literal) -> Compare:
     place = literal.place
     distance = Compound("abs", (Compound("-", (time, at), place),), place)
     return Compare("=<", distance, Int(ticks, place), place)
-
-
-def _tied_times(body: Body, times: frozenset[str]) -> set[str]:
-    """Find the variables at a fixed distance from times: `T2 is T+60` and `T2 = T` tie T2 to T."""
-    equations = [literal.equation for literal in body if literal.equation is not None]
-    sides = [(left.name, shifted(right)[0]) for left, right in equations if isinstance(left, Var)]
-    links = [{left, right.name} for left, right in sides if right is not None]
-    tied = set(times)
-    for _ in links:
-        for link in links:
-            if link & tied:
-                tied |= link
-    return tied

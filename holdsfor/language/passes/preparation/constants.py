@@ -12,9 +12,9 @@ from itertools import chain
 
 from holdsfor.language.description import Grounding, Rule, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import HoldsFor
-from holdsfor.language.nodes import find_all, map_terms
-from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args, renamed
+from holdsfor.language.literals import HoldsFor, substitute_all
+from holdsfor.language.nodes import find_all
+from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args
 from holdsfor.language.written import written
 
 Constants = tuple[Term, ...]
@@ -119,8 +119,8 @@ class _Split:
         open_args = {at: arg for at, arg in enumerate(args) if at in placed and not is_ground(arg)}
         if any(arg != placed[at] for at, arg in enumerate(args) if at in placed and at not in open_args):
             return
-        names: dict[Term, Term] = {arg: placed[at] for at, arg in open_args.items() if isinstance(arg, Var)}
+        names: dict[str, Term] = {arg.name: placed[at] for at, arg in open_args.items() if isinstance(arg, Var)}
         if len(names) == len(open_args):
             entity = Compound(name, tuple(placed.get(at, arg) for at, arg in enumerate(args)), clause.entity.place)
-            body = tuple(map_terms(each, lambda term: renamed(term, names)) for each in clause.body)
+            body = substitute_all(clause.body, names)
             yield replace(clause, entity=self._stand_in(entity), body=body)

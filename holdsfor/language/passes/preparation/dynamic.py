@@ -8,6 +8,7 @@ always true.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,6 @@ from holdsfor.language.literals import (
     Algebra,
     Body,
     Call,
-    Compare,
     Happens,
     Holds,
     HoldsFor,
@@ -27,10 +27,10 @@ from holdsfor.language.literals import (
     Mention,
     Or,
     all_variables,
+    instance,
 )
-from holdsfor.language.nodes import find_all, map_terms
+from holdsfor.language.nodes import find_all
 from holdsfor.language.reading.connectives import FAIL
-from holdsfor.language.reading.unfolding import unify
 from holdsfor.language.terms import (
     EVER,
     NOWHERE,
@@ -45,7 +45,8 @@ from holdsfor.language.terms import (
     Var,
     name_and_args,
     overlap,
-    renamed,
+    substitute,
+    unify,
     variables,
 )
 
@@ -66,25 +67,29 @@ class DomainFeed:
     def given_by(self, entity: Term) -> Member | None:
         """The member that a condition on the input has."""
         unified = unify(name_and_args(entity)[1], name_and_args(self.entity)[1])
-        if unified is None or unified[1] or not unified[0].keys() >= set(variables(self.members)):
+        if unified is None or unified[1] or not unified[0].keys() >= {each.name for each in variables(self.members)}:
             return None
-        return self.domain, tuple(renamed(member, unified[0]) for member in self.members)
+        return self.domain, tuple(substitute(member, unified[0]) for member in self.members)
 
 
 def dynamic(draft: Draft) -> None:
     """Puts conditions that can be evaluated in the place of those on dynamic domains."""
     if not draft.declared.dynamic_domains:
         return
-    feeds = tuple(_feeds(draft))
+    feeds = list(_feeds(draft))
     fed = {feed.domain for feed in feeds} | (draft.declared.dynamic_domains & draft.predicates)
-    work = _Work(draft, draft.declared.dynamic_domains, feeds, _calling(draft, fed), fed)
-    work.domains = [replace(each, body=work.opened(each.body)) for each in draft.groundings]
-    draft.groundings = [work.grounding(each) for each in work.domains]
+    work = _Work(draft, draft.declared.dynamic_domains, _calling(draft, fed), fed)
+    for feed in feeds:
+        work.feeds[Signature.of(feed.entity)].append(feed)
+    opened = [replace(each, body=work.opened(each.body)) for each in draft.groundings]
+    for each in opened:
+        work.domains[each.signature].append(each)
+    draft.groundings = [work.grounding(each) for each in opened]
     draft.deadlines = [work.deadline(each) for each in draft.deadlines]
     draft.rules = [each for rule in draft.rules for each in work.rule(rule)]
     draft.initially = [each for first in draft.initially for each in work.first(first)]
     for domain in sorted(work.needed):
-        work.define(domain)
+        work.define(domain, [feed for feed in feeds if feed.domain == domain])
 
 
 def _feeds(draft: Draft) -> Iterator[DomainFeed]:
@@ -122,10 +127,10 @@ def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]
 class _Work:
     draft: Draft
     dynamic: set[Signature]
-    feeds: tuple[DomainFeed, ...]
     calling: dict[Signature, list[Clause]]
     fed: set[Signature]  # the domains that inputs or facts give members; of others nothing is known
-    domains: list[Grounding] = field(default_factory=list)
+    feeds: dict[Signature, list[DomainFeed]] = field(default_factory=lambda: defaultdict(list))  # by input
+    domains: dict[Signature, list[Grounding]] = field(default_factory=lambda: defaultdict(list))
     needed: set[Signature] = field(default_factory=set)
     depth: int = 0
 
@@ -140,24 +145,13 @@ class _Work:
             self.depth += 1
             goal = name_and_args(literal.goal)[1]
             heads = [(name_and_args(clause.head)[1], clause.body) for clause in self.calling[literal.signature]]
-            instances = (self._instance(head, body, goal, literal.place) for head, body in heads)
-            cases = [self.opened(instance) for instance in instances if instance is not None]
+            instances = (instance(head, body, goal, literal.place, self.draft.variable) for head, body in heads)
+            cases = [self.opened(each) for each in instances if each is not None]
             self.depth -= 1
             if not cases:
                 return (Call(FAIL, literal.place),)
             return cases[0] if len(cases) == 1 else (Or(tuple(cases), literal.place),)
         return (literal.with_bodies(self.opened),)
-
-    def _instance(self, head: tuple[Term, ...], body: Body, goal: tuple[Term, ...], place: Place) -> Body | None:
-        """A body for what is asked, with variables of its own; None if its head is about something else."""
-        unified = unify(goal, head)
-        if unified is None:
-            return None
-        names, equal = unified
-        for variable in {*all_variables(body), *variables(head)} - set(names):
-            names[variable] = self.draft.variable(variable)
-        tests = tuple(Compare("=", mine, renamed(theirs, names), place) for mine, theirs in equal)
-        return tests + tuple(map_terms(literal, lambda term: renamed(term, names)) for literal in body)
 
     # ------------------------------------------------------------ clauses without time
 
@@ -206,7 +200,7 @@ class _Work:
         self, entity: Term, value: Term | None, body: Body, open_names: set[Var], place: Place
     ) -> Iterator[Body]:
         """The body, with the conditions of a declaration where the data give variables of the head their values."""
-        mine = [each for each in self.domains if _is_about(each, entity, value)]
+        mine = [each for each in self.domains[Signature.of(entity)] if _is_about(each, value)]
         domains = {call.signature for each in mine for call in find_all(each.body, Call)} & self.dynamic
         if not domains or not domains <= self.fed or not open_names:
             yield body
@@ -214,9 +208,9 @@ class _Work:
         terms = (*name_and_args(entity)[1], *(() if value is None else (value,)))
         for each in mine:
             head = (*name_and_args(each.entity)[1], *(() if each.value is None else (each.value,)))
-            instance = self._instance(head, each.body, terms, place)
-            if instance is not None:
-                yield body + instance
+            ranged = instance(head, each.body, terms, place, self.draft.variable)
+            if ranged is not None:
+                yield body + ranged
 
     def _at(self, body: Body, time: Var, outer: frozenset[Member]) -> Body:
         """Conditions on dynamic domains as conditions at a time."""
@@ -259,9 +253,8 @@ class _Work:
     def _given(self, body: Body) -> Iterator[Member]:
         """The members that conditions on inputs give."""
         for literal in (each for each in body if isinstance(each, Mention)):
-            for feed in self.feeds:
-                is_fed = (feed.value is None) == (literal.value is None)
-                if is_fed and Signature.of(feed.entity) == literal.signature:
+            for feed in self.feeds[literal.signature]:
+                if (feed.value is None) == (literal.value is None):
                     member = feed.given_by(literal.subject)
                     yield from () if member is None else (member,)
 
@@ -271,9 +264,8 @@ class _Work:
         self.needed.add(Signature.of(goal))
         return _fluent(Signature.of(goal), EVER, name_and_args(goal)[1])
 
-    def define(self, domain: Signature) -> None:
+    def define(self, domain: Signature, feeds: list[DomainFeed]) -> None:
         args = tuple(Var(f"A{position}") for position in range(domain.arity))
-        feeds = [feed for feed in self.feeds if feed.domain == domain]
         clauses = (clause.place for clause in self.draft.background if clause.signature == domain)
         tables = (table.place for table in self.draft.texts.tables if table.signature == domain)
         facts = next(chain(clauses, tables), None)
@@ -359,10 +351,11 @@ def _names_all(head: frozenset[Var], way: Way) -> bool:
     return any(head <= group for group in groups) or not head
 
 
-def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:
-    if clause.signature != Signature.of(entity) or (clause.value is None) != (value is None):
-        return False
-    return clause.value is None or value is None or overlap(clause.value, value)
+def _is_about(clause: Grounding, value: Term | None) -> bool:
+    """Whether a declaration may be about a value of its fluent, or about an event."""
+    if clause.value is None or value is None:
+        return clause.value is value
+    return overlap(clause.value, value)
 
 
 def _bound(body: Iterable[Literal]) -> set[Var]:

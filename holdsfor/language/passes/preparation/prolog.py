@@ -1,18 +1,21 @@
-"""Prolog in rule files: cuts go where they change no answer; programs that assert while they run are refused."""
+"""Prolog in rule files: cuts go where they change no answer; programs that assert while they run are refused; the
+variables that a findall has for itself get names that stand nowhere else in the clause."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
-from holdsfor.language.description import Rule, Signature
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Rule, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.literals import Call, Literal, Mention
+from holdsfor.language.literals import About, Aggregate, Body, Call, Literal, Mention, all_variables, substitute_all
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import RawClause
-from holdsfor.language.passes.preparation.apart import WithBody
-from holdsfor.language.passes.preparation.exclusive import excludes
-from holdsfor.language.terms import Atom, Compound, Term, name_and_args, overlap, variables
+from holdsfor.language.passes.conditions.comparisons import ValueBound, find_bound
+from holdsfor.language.terms import Atom, Compound, Term, Var, name_and_args, overlap, substitute, variables
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.language.written import written
 
 _CUT = Atom("!")
@@ -125,3 +128,92 @@ def _program_advice(goal: Compound, pair: Compound | None) -> str:
         return f"give a file with the facts, or with a rule that says the same: {fact} :- conditions."
     rule = f"holdsFor({written(pair)}, I) :- ..."
     return f"write rules that say the same, {rule}, and give them instead; see examples/caviar/pre-processing.ec"
+
+
+# ---------------------------------------------------------------- findall
+
+
+WithBody = TypeVar("WithBody", Rule, Clause, Grounding, Initially, Deadline)
+
+
+def apart(draft: Draft) -> None:
+    """Two findalls may collect the same variable: in each it is another one."""
+    draft.rewrite(partial(_clause, draft))
+
+
+def _clause(draft: Draft, clause: WithBody) -> WithBody:
+    if next(find_all(clause.body, Aggregate), None) is None:
+        return clause
+    return replace(clause, body=_body(draft, clause.body, clause.head_variables))
+
+
+def _body(draft: Draft, body: Body, outside: set[Var]) -> Body:
+    literals: list[Literal] = []
+    for literal in body:
+        around = outside | {v for other in body if other is not literal for v in _seen(other)}
+        if isinstance(literal, Aggregate):
+            literals.append(_aggregate(draft, literal, around))
+        else:
+            literals.append(literal.with_bodies(partial(_body, draft, outside=around)))
+    return tuple(literals)
+
+
+def _seen(literal: Literal) -> set[Var]:
+    """The variables that a literal shares with those beside it: of an aggregate only the result."""
+    return literal.gives if isinstance(literal, Aggregate) else all_variables(literal)
+
+
+def _aggregate(draft: Draft, literal: Aggregate, around: set[Var]) -> Aggregate:
+    shared = around | set(variables(literal.result))
+    if isinstance(literal.template, Var) and literal.template in shared:
+        name = written(literal.template)
+        hint = f"collect a variable that stands nowhere else, if all values of {name} are meant"
+        message = f"{name} stands outside this findall, too: only that value is collected"
+        draft.warning("findall", message, literal.template.place, hint)
+    own = {*variables(literal.template), *all_variables(literal.literals)} - shared
+    names: dict[str, Term] = {each.name: draft.variable(each) for each in own}
+    template = substitute(literal.template, names)
+    inner = _body(draft, substitute_all(literal.literals, names), shared | set(variables(template)))
+    return replace(literal, template=template, literals=inner)
+
+
+# ---------------------------------------------------------------- clauses that exclude each other
+
+
+_Path = tuple[int, ...]
+_Tests = dict[_Path, list[ValueBound]]
+
+
+def excludes(body: Body, clause: Clause, clauses: Iterable[Clause]) -> bool:
+    """Whether no call passes the first conditions of a clause, and all conditions of one of the other clauses.
+
+    body: the first conditions. If one of them is no test, what it compares may be an answer of the clause.
+    """
+    if any(find_all(body, About)):
+        return False
+    bounds = _bounds_of_arguments(clause, body)
+    return all(_differ(bounds, other) for other in clauses)
+
+
+def _differ(tests_by_path: _Tests, clause: Clause) -> bool:
+    of_other = _bounds_of_arguments(clause, clause.body)
+    pairs = ((one, other) for path, tests in tests_by_path.items() for one in tests for other in of_other.get(path, ()))
+    return any(one.excludes(other) for one, other in pairs)
+
+
+def _bounds_of_arguments(clause: Clause, body: Body) -> _Tests:
+    """Find what the clause compares numbers among its arguments with, by where each stands in the head."""
+    bounds: dict[Var, list[ValueBound]] = {}
+    for literal in body:
+        variable, bound = find_bound(literal)
+        if variable is not None and bound is not None and bound.op in ARITHMETIC_COMPARISONS:
+            bounds.setdefault(variable, []).append(bound)
+    return {path: bounds[term] for path, term in _paths(name_and_args(clause.head)[1]) if term in bounds}
+
+
+def _paths(args: tuple[Term, ...], before: _Path = ()) -> Iterator[tuple[_Path, Var]]:
+    """Iterate over the variables among arguments, also inside terms, with the positions that lead there."""
+    for number, arg in enumerate(args):
+        if isinstance(arg, Var):
+            yield (*before, number), arg
+        yield from _paths(arg.args, (*before, number))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import Call, Compare, Literal, Not
+from holdsfor.language.literals import Body, Call, Compare, Literal, Not, names_of, positive_names, substitute_all
 from holdsfor.language.passes.order.combinations import check_term
-from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
-from holdsfor.plan.compiler.bodies.rewrite import Substitution, names_of, positive_names, substitute, substitute_all
+from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, substitute, variables
 from holdsfor.plan.compiler.bodies.unfold import Background
 
-Body = tuple[Literal, ...]
 Head = tuple[Term, ...]
+Binding = Mapping[str, Term]
 
 
 def fold(body: Body, head: Head, background: Background, fixed: Set[str] = frozenset()) -> tuple[Body, Head] | None:
@@ -61,7 +60,7 @@ def head_names(head: Iterable[Term]) -> set[str]:
     return {variable.name for term in head for variable in variables(term)}
 
 
-def _step(body: Body, head: Head, background: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
+def _step(body: Body, head: Head, background: Background, fixed: Set[str]) -> tuple[int, Binding | None] | None:
     """One literal that can go, with the substitution it stands for (None: it is never true)."""
     entities = fixed | head_names(head)  # they stay open, even if today's facts name only one of its kind
     for position, literal in enumerate(body):

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdsfor.language.description import EventDescription, Rule, Signature
-from holdsfor.language.literals import Aggregate, Compare, FluentLiteral, Literal, Not
+from holdsfor.language.literals import Aggregate, Body, Compare, FluentLiteral, Literal, Not, names_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
-from holdsfor.plan.compiler.bodies.aggregates import united
-from holdsfor.plan.compiler.bodies.rewrite import names_of
+from holdsfor.plan.compiler.bodies.unfold import united
 from holdsfor.plan.operators import Relation
 
 
@@ -59,7 +58,7 @@ def deadline_of(relation: Relation) -> Relation:
     return Relation(f"{relation.name}{value} by deadline", relation.arity, None, "event", relation.signature)
 
 
-def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...]]) -> Relations:
+def relations(description: EventDescription, bodies: Iterable[Body]) -> Relations:
     """Splits the fluents whose values are all constants."""
     values: dict[Signature, dict[Term, None]] = defaultdict(dict)
     open_values: set[Signature] = set()
@@ -67,7 +66,7 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
     for rule in description.rules:
         if rule.value is None:
             continue
-        signature = Signature.of(rule.subject)
+        signature = rule.signature
         if is_ground(rule.value):
             values[signature].setdefault(rule.value)
         elif rule.kind != "terminatedAt" and _bound_in_body(rule):
@@ -75,16 +74,16 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
         else:
             values.setdefault(signature, {})
     for fact in description.initially:
-        values[Signature.of(fact.fluent)].setdefault(fact.value)
+        values[fact.signature].setdefault(fact.value)
     for deadline in description.deadlines:
-        values[Signature.of(deadline.fluent)].setdefault(deadline.source)
-        values[Signature.of(deadline.fluent)].setdefault(deadline.target)
+        values[deadline.signature].setdefault(deadline.source)
+        values[deadline.signature].setdefault(deadline.target)
     declared = {item.signature for item in description.inputs if item.is_defined}
     for grounding in description.background.groundings:
-        if grounding.value is not None and Signature.of(grounding.entity) in declared:
-            values[Signature.of(grounding.entity)].setdefault(grounding.value)
+        if grounding.value is not None and grounding.signature in declared:
+            values[grounding.signature].setdefault(grounding.value)
     for literal in find_all((literal for body in bodies for literal in body), FluentLiteral):
-        signature = Signature.of(literal.fluent)
+        signature = literal.signature
         if signature in defined:
             continue
         if is_ground(literal.value):
@@ -97,14 +96,12 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
 
 def _mixed(description: EventDescription) -> Iterator[tuple[Signature, Term]]:
     for rule in description.rules:
-        signature = Signature.of(rule.subject)
+        signature = rule.signature
         if rule.kind == "holdsFor" and rule.value is not None and signature in description.defined.simple:
             yield signature, rule.value
 
 
-def open_value_variants(
-    body: tuple[Literal, ...], relations: Relations, prefix: str = "value~"
-) -> list[tuple[Literal, ...]]:
+def open_value_variants(body: Body, relations: Relations, prefix: str = "value~") -> list[Body]:
     """Variants of the body in which every literal on a split fluent has a constant value that the fluent can have.
 
     prefix: for names that are used nowhere else.
@@ -112,7 +109,7 @@ def open_value_variants(
     return combinations(body, [_choices(literal, relations, f"{prefix}{n}_") for n, literal in enumerate(body)])
 
 
-def _choices(literal: Literal, relations: Relations, prefix: str) -> list[tuple[Literal, ...]]:
+def _choices(literal: Literal, relations: Relations, prefix: str) -> list[Body]:
     if isinstance(literal, Not):
         variants = open_value_variants(literal.literals, relations, prefix)
         return [tuple(Not(variant, literal.place) for variant in variants)]
@@ -120,7 +117,7 @@ def _choices(literal: Literal, relations: Relations, prefix: str) -> list[tuple[
         return united(literal, open_value_variants(literal.literals, relations, prefix), prefix)
     if not isinstance(literal, FluentLiteral):
         return [(literal,)]
-    values = relations.values.get(Signature.of(literal.fluent))
+    values = relations.values.get(literal.signature)
     if values is None:
         return [(literal,)]
     if is_ground(literal.value):

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from holdsfor.language.literals import Compare, Edge, Happens, Holds, Is, Literal, Occurs
+from holdsfor.language.literals import Body, Compare, Edge, Happens, Holds, Is, Literal, Occurs
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Term, Var, variables
-from holdsfor.plan.compiler.bodies.rewrite import substitute
+from holdsfor.language.terms import Term, Var, substitute, variables
 
 Timed = Happens | Edge | Holds
 
 
-def name_times(body: tuple[Literal, ...], at: Term) -> tuple[tuple[Literal, ...], Var]:
+def name_times(body: Body, at: Term) -> tuple[Body, Var]:
     """`holdsAt(f, T+60)` becomes `T' is T+60, holdsAt(f, T')`; so does `at`, the time of the head."""
     fresh = (Var(f"time~{number}") for number in count())
     named = tuple(_named(body, fresh))
@@ -24,7 +23,7 @@ def name_times(body: tuple[Literal, ...], at: Term) -> tuple[tuple[Literal, ...]
     return (*named, Is(time, at, at.place)), time
 
 
-def _named(body: tuple[Literal, ...], fresh: Iterator[Var]) -> Iterator[Literal]:
+def _named(body: Body, fresh: Iterator[Var]) -> Iterator[Literal]:
     for literal in body:
         if isinstance(literal, Occurs):
             yield from _named_span(literal, fresh)

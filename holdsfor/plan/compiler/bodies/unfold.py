@@ -1,21 +1,24 @@
-"""Unfolding: a call of a background rule is replaced by the rule's body, one variant of the caller per clause."""
+"""Unfolding: a call of a background rule is replaced by the rule's body, one variant of the caller per clause.
+
+An aggregate over alternatives becomes one for each of them, and the rule puts their results together.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
+from holdsfor.budget import MOST_CONDITIONS_OF_VARIANTS
 from holdsfor.language.description import Clause, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.facts import FactTable, TermRows, join_tables
-from holdsfor.language.literals import Aggregate, Call, Compare, Literal, Not, Or
-from holdsfor.language.passes.order.combinations import check_term, combinations
-from holdsfor.language.passes.order.graph import components
-from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
-from holdsfor.plan.compiler.bodies.aggregates import united
-from holdsfor.plan.compiler.bodies.rewrite import names_of, substitute, substitute_all
+from holdsfor.language.literals import Aggregate, Body, Call, Compare, Is, Literal, Not, Or, instance
+from holdsfor.language.nodes import find_all
+from holdsfor.language.passes.order.combinations import check_term, combinations, count_conditions, raise_too_many
+from holdsfor.language.passes.order.strata import components
+from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args
 
 DEPTH = 200  # calls inside calls; what calls itself is not unfolded
 NESTED = 4  # a negation or aggregate counts as so many calls: the plan has one inside the other, too
@@ -52,35 +55,18 @@ def read_background(clauses: Iterable[Clause], tables: Iterable[FactTable] = ())
 
 
 def _recursive(rules: Mapping[Signature, tuple[Clause, ...]]) -> Iterator[tuple[Signature, ...]]:
-    calls = {
-        key: {s for clause in clauses for s in _calls(clause.body) if s in rules} for key, clauses in rules.items()
-    }
+    calls = {key: {call.signature for call in find_all(clauses, Call)} & rules.keys() for key, clauses in rules.items()}
     for group in components(calls):
         if len(group) > 1 or group[0] in calls[group[0]]:
             yield tuple(sorted(group))
 
 
-def _calls(body: tuple[Literal, ...]) -> Iterator[Signature]:
-    for literal in body:
-        if isinstance(literal, Call):
-            yield Signature.of(literal.goal)
-        elif isinstance(literal, Not):
-            yield from _calls(literal.literals)
-        elif isinstance(literal, Or):
-            for one in literal.alternatives:
-                yield from _calls(one)
-
-
-def unfold(
-    literals: tuple[Literal, ...], background: Background, fresh: Iterator[int] | None = None
-) -> list[tuple[Literal, ...]]:
+def unfold(literals: Body, background: Background, fresh: Iterator[int] | None = None) -> list[Body]:
     """The variants of a body, in which only facts are called."""
     return _unfold(literals, background, fresh or count(), DEPTH, counted=False)
 
 
-def _unfold(
-    literals: tuple[Literal, ...], background: Background, fresh: Iterator[int], depth: int, counted: bool
-) -> list[tuple[Literal, ...]]:
+def _unfold(literals: Body, background: Background, fresh: Iterator[int], depth: int, counted: bool) -> list[Body]:
     """counted: inside an aggregate, where each way to an answer counts. Elsewhere a condition written twice is one."""
     each = literals if counted else tuple(dict.fromkeys(literals))
     return combinations(each, [_alternatives(literal, background, fresh, depth, counted) for literal in each])
@@ -88,7 +74,7 @@ def _unfold(
 
 def _alternatives(
     literal: Literal, background: Background, fresh: Iterator[int], depth: int, counted: bool
-) -> list[tuple[Literal, ...]]:
+) -> list[Body]:
     if isinstance(literal, Not):
         # not (A or B) = not A and not B
         inner = _unfold(literal.literals, background, fresh, depth - NESTED, counted=False)
@@ -101,9 +87,7 @@ def _alternatives(
     return _called(literal, background, fresh, depth, counted) if isinstance(literal, Call) else [(literal,)]
 
 
-def _called(
-    call: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool
-) -> list[tuple[Literal, ...]]:
+def _called(call: Call, background: Background, fresh: Iterator[int], depth: int, counted: bool) -> list[Body]:
     """The bodies of the clauses that a call may mean."""
     check_term(call.goal, call.place)
     name, args = name_and_args(call.goal)
@@ -118,46 +102,63 @@ def _called(
         message = f"{signature} is called through {DEPTH} other predicates"
         hint = "write the conditions of some of them where they are called, or their cases as facts"
         raise Refusal("too-large", message, call.place, hint)
-    variants: list[tuple[Literal, ...]] = [(call,)] if signature in background.facts else []
+    variants: list[Body] = [(call,)] if signature in background.facts else []
     for clause in background.rules.get(signature, ()):
-        body = instance(clause, args, next(fresh))
+        body = instance(name_and_args(clause.head)[1], clause.body, args, clause.place, new_variables(fresh))
         if body is not None:
             variants.extend(_unfold(body, background, fresh, depth - 1, counted))
     return variants
 
 
-def instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...] | None:
-    """The body of the clause for this call, None if it is about other terms.
+def new_variables(fresh: Iterator[int]) -> Callable[[Var], Var]:
+    """Return what makes variables with a number that no others have."""
+    number = next(fresh)
+    return lambda variable: Var(f"{variable.name}~{number}")
 
-    What a plain substitution cannot express becomes an equality in front.
+
+# ---------------------------------------------------------------- aggregates over alternatives
+
+
+def united(whole: Aggregate, alternatives: Sequence[Body], prefix: str) -> list[Body]:
+    """Conditions that stand for the aggregate over all the alternatives: a choice of several for the least of them.
+
+    An answer that several alternatives give counts for each, as in Prolog. prefix: for names that are used nowhere
+    else.
     """
-    binding: dict[str, Term] = {}
-    equalities: list[tuple[Term, Term]] = []
-    _, heads = name_and_args(clause.head)
-    pairs = _matched(heads, goal)
-    if pairs is None:
-        return None
-    for head, argument in pairs:
-        if isinstance(head, Var) and head.name not in binding:
-            binding[head.name] = argument
-        else:
-            equalities.append((head, argument))
-    names = {v.name for head in heads for v in variables(head)} | {n for lit in clause.body for n in names_of(lit)}
-    binding.update({name: Var(f"{name}~{number}") for name in sorted(names - binding.keys())})
-    tests = tuple(Compare("=", argument, substitute(head, binding), clause.place) for head, argument in equalities)
-    return tests + substitute_all(clause.body, binding)
+    if len(alternatives) == 1:
+        return [(replace(whole, literals=alternatives[0]),)]
+    if whole.function in ("min", "max"):
+        compared = len(alternatives) * sum(map(count_conditions, alternatives))
+        if compared > MOST_CONDITIONS_OF_VARIANTS:
+            raise_too_many(compared, whole.place)
+        return [_best(whole, alternatives, chosen, prefix) for chosen in range(len(alternatives))]
+    results = [Var(f"{prefix}{number}", whole.place) for number in range(len(alternatives))]
+    each = (
+        replace(whole, literals=literals, result=result) for literals, result in zip(alternatives, results, strict=True)
+    )
+    return [(*each, _given(whole, _sum(results, whole.place)))]
 
 
-def _matched(heads: tuple[Term, ...], goal: tuple[Term, ...]) -> list[tuple[Term, Term]] | None:
-    """The arguments of a head beside those of a call, terms beside terms part by part; None if they cannot agree."""
-    pairs: list[tuple[Term, Term]] = []
-    for head, argument in zip(heads, goal, strict=True):
-        if isinstance(head, Compound) and isinstance(argument, Compound):
-            same = head.functor == argument.functor and len(head.args) == len(argument.args)
-            parts = _matched(head.args, argument.args) if same else None
-            if parts is None:
-                return None
-            pairs += parts
-        else:
-            pairs.append((head, argument))
-    return pairs
+def _best(whole: Aggregate, alternatives: Sequence[Body], chosen: int, prefix: str) -> Body:
+    """One alternative has the best; no other has a better one."""
+    better = "<" if whole.function == "min" else ">"
+    others: list[Literal] = []
+    for number, literals in enumerate(alternatives):
+        if number != chosen:
+            result = Var(f"{prefix}{chosen}_{number}", whole.place)
+            other = replace(whole, literals=literals, result=result)
+            others.append(Not((other, Compare(better, result, whole.result, whole.place)), whole.place))
+    return (replace(whole, literals=alternatives[chosen]), *others)
+
+
+def _sum(results: Sequence[Var], place: Place) -> Term:
+    total: Term = Int(0) if not results else results[0]
+    for result in results[1:]:
+        total = Compound("+", (total, result), place)
+    return total
+
+
+def _given(whole: Aggregate, total: Term) -> Literal:
+    if isinstance(whole.result, Var):
+        return Is(whole.result, total, whole.place)
+    return Compare("=:=", total, whole.result, whole.place)
