@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdsfor.checker.clauses import STAND_IN, TESTS, Goals, Node, ClauseBase, Undecided, flat, gather
+from holdsfor.checker.clauses import STAND_IN, TESTS, ClauseBase, Goals, Node, Undecided, flat, gather
 from holdsfor.checker.intervals import PARTS, Span, covers, union
 from holdsfor.checker.terms import Values, bind, calculate, compare, expression, number, read, unify
 from holdsfor.language.nodes import find_all

@@ -43,7 +43,8 @@ class Undecided(Exception):
 
 @dataclass
 class ProvenClaims:
-    """Claims that a proof may use: events (term, from, at), intervals (fluent=value, span), edges (edge, fluent=value, at), facts."""
+    """Claims that a proof may use: events (term, from, at), intervals (fluent=value, span), facts, and edges of
+    intervals (edge, fluent=value, at)."""
 
     events: list[tuple[Term, float, float]] = field(default_factory=list)
     held: list[tuple[Term, Span]] = field(default_factory=list)

@@ -65,9 +65,9 @@ def covers(spans: Spans, span: Span) -> bool:
     return any(begin <= span[0] and span[1] <= end for begin, end in union(spans))
 
 
-def related(relation: str, mode: str, sources: Spans, targets: Spans, tick: int) -> Spans:
+def related(relation: str, mode: str, left: Spans, right: Spans, tick: int) -> Spans:
     """Return the intervals that stand so to each other, put together as the mode says."""
-    pairs = [(s, t) for s in sources for t in targets if ALLEN[relation](s, t, s[1] - (s[1] % tick or tick))]
+    pairs = [(s, t) for s in left for t in right if ALLEN[relation](s, t, s[1] - (s[1] % tick or tick))]
     one, other = union(s for s, _ in pairs), union(t for _, t in pairs)
     chosen = {
         "source": one,
