@@ -23,7 +23,7 @@ from holdsfor.checker.terms import (
 )
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule, parse
-from holdsfor.language.terms import Atom, Compound, Items, Term, is_ground, name_and_args
+from holdsfor.language.terms import Atom, Compound, Items, Term, Var, is_ground, name_and_args, variables
 
 Node = dict[str, Any]
 Goals = tuple[Term, ...]
@@ -265,10 +265,9 @@ def _unify_time(term: Term, time: float, values: Values) -> Values | None:
     )
 
 
-def _renamed(term: Term, number_of: int) -> Term:
-    from holdsfor.language.terms import Var, renamed, variables
-
-    return renamed(term, {one: Var(f"{one.name}~{number_of}") for one in variables(term)})
+def _renamed(term: Term, use: int) -> Term:
+    """Give the variables of a clause names of their own for each use."""
+    return bind(term, {one.name: Var(f"{one.name}~{use}") for one in variables(term)})
 
 
 def _makes_intervals(goal: Term) -> bool:
