@@ -270,6 +270,7 @@ class PatternMaker:
         if not conditions:
             return inner
         text = conditions[0] if len(conditions) == 1 else f"({', '.join(conditions)})"
+        more = {name: sort for name, sort in more.items() if name in text}  # not of a condition that was left out
         return Drawn(f"{inner.text} WHERE {text}", inner.sure | more, inner.seen | more, inner.happening, inner.needed)
 
     def _holding(self, sure: dict[str, str]) -> str:
