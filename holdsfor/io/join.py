@@ -150,15 +150,16 @@ class JoinedList(NamedTuple):
     terms: pa.Array
     places: list[Codes]
     begins_with_first: bool
+    lists: Sequence[pa.Array]  # kept, so that nothing else comes to lie where they are
 
 
 def _join_lists(lists: Sequence[pa.Array]) -> JoinedList:
     distinct = {address(terms): terms for terms in lists}
     if len(distinct) == 1:
-        return JoinedList(lists[0], [np.empty(0, np.int32)] * len(lists), True)
+        return JoinedList(lists[0], [np.empty(0, np.int32)] * len(lists), True, lists)
     encoded = pa.concat_arrays(list(distinct.values())).dictionary_encode()
     codes = encoded.indices.to_numpy(zero_copy_only=False)
     parts = np.split(codes, np.cumsum([len(terms) for terms in distinct.values()])[:-1])
     places = dict(zip(distinct, parts, strict=True))
     has_each_once = np.array_equal(parts[0], np.arange(len(parts[0])))
-    return JoinedList(encoded.dictionary, [places[address(terms)] for terms in lists], has_each_once)
+    return JoinedList(encoded.dictionary, [places[address(terms)] for terms in lists], has_each_once, lists)

@@ -39,3 +39,11 @@ def test_the_first_list_of_terms_stays_if_it_has_all(parts: list[tuple[list[str]
     if {row for rows, _ in parts for row in rows} <= known:
         assert address(joined.dictionary) == address(arrays[0].dictionary)
     assert len(set(joined.dictionary.to_pylist())) == len(joined.dictionary)
+
+
+def test_lists_that_are_gone_are_not_taken_for_others() -> None:
+    """A new list may lie where an earlier one was."""
+    lists = TermLists()
+    for number in range(100, 300):
+        columns = [pa.array([f"{number}{end}"]).dictionary_encode() for end in "ab"]
+        assert lists.join(columns).to_pylist() == [f"{number}a", f"{number}b"]
