@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from holdsfor.job.live.query import StreamQuery
     from holdsfor.job.live.tables import read_changes, read_current
     from holdsfor.language import DescriptionError, EventDescription
+    from holdsfor.language.patterns import Policy
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import Session, resume, session
@@ -253,25 +254,30 @@ def load(
     facts: Mapping[str, Any] | None = None,
     allow_dir: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read and check rule files. facts: tables of background facts by the name of their predicate
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow_dir: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
-    functions: your own functions for aggregates, by name: {"median": numpy.median}."""
+    functions: your own functions for aggregates, by name: {"median": numpy.median}. policy: of the patterns in files
+    that set none ('recent' is what ETALIS takes)."""
     from holdsfor.loading import load_rules, make_closures
 
-    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions)
+    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions, policy=policy)
     make_closures(description)
     return description
 
 
 def parse(
-    *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
+    *texts: str,
+    facts: Mapping[str, Any] | None = None,
+    functions: Mapping[str, Function] | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
-    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, both as `load` takes
-    them."""
+    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, policy: all as `load`
+    takes them."""
     from holdsfor.loading import make_closures, parse_rules
 
-    description = parse_rules(*texts, facts=facts, functions=functions)
+    description = parse_rules(*texts, facts=facts, functions=functions, policy=policy)
     make_closures(description)
     return description

@@ -13,12 +13,13 @@ from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, Source
 from holdsfor.language.facts import FactReader, FactTable
+from holdsfor.language.patterns import Policy
 
 if TYPE_CHECKING:
     from holdsfor.language.parsing.syntax import Parsed
     from holdsfor.plan import Plan
 
-RULE_ENDINGS = (".ec", ".pl", ".prolog", ".event")
+RULE_ENDINGS = (".ec", ".pl", ".prolog", ".event", ".P")
 #: Checked rules, or the rule file that has them.
 Rules: TypeAlias = EventDescription | str | Path
 
@@ -28,18 +29,28 @@ def load_rules(
     facts: Mapping[str, Any] | None = None,
     allow: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read, check and plan rule files; `make_closures` refuses what is then left to refuse."""
     tables = _fact_tables(facts)
     description = language.load(
-        *paths, tables=tables, allow=allow, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
+        *paths,
+        tables=tables,
+        allow=allow,
+        functions=functions,
+        refusals_of=find_refusals,
+        reader_of=open_fact_reader,
+        policy=policy,
     )
     make_plan(description)
     return description
 
 
 def parse_rules(
-    *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
+    *texts: str,
+    facts: Mapping[str, Any] | None = None,
+    functions: Mapping[str, Function] | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read, check and plan rule texts; `make_closures` refuses what is then left to refuse."""
     tables = _fact_tables(facts)
@@ -47,7 +58,12 @@ def parse_rules(
         if text.strip() == text and Path(text).suffix in RULE_ENDINGS and " " not in text and "(" not in text:
             raise HoldsforError(f"{text!r} is a path, where text is expected: write holdsfor.load({text!r}).")
     description = language.parse(
-        *texts, tables=tables, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
+        *texts,
+        tables=tables,
+        functions=functions,
+        refusals_of=find_refusals,
+        reader_of=open_fact_reader,
+        policy=policy,
     )
     make_plan(description)
     return description

@@ -3,5 +3,5 @@
 from typing import Literal, get_args
 
 #: What users call the formats of events; `holdsfor.io.readers.formats` has what reads them.
-EventFormat = Literal["rtec", "columns", "terms", "drtec"]
+EventFormat = Literal["rtec", "columns", "terms", "drtec", "etalis"]
 EVENT_FORMATS: tuple[EventFormat, ...] = get_args(EventFormat)

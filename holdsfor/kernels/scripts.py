@@ -178,7 +178,7 @@ def _keep_compared(comparison: int, floats: Floats, constant: float, rows: Ints,
 
 @kernel
 def _keep(passed: Mask, selection: Ints, rows: Ints, facts: Ints, worked_out: Floats) -> None:
-    """Only the rows that have passed, at the front of what they were in."""
+    """Move the rows that have passed to the front of their array."""
     k = 0
     for i in range(passed.size):
         rows[k] = rows[i]

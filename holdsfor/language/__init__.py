@@ -18,6 +18,7 @@ from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.facts import FactReaderOf, FactTable
+from holdsfor.language.patterns import Policy
 
 if TYPE_CHECKING:
     from holdsfor.language.check import RefusalsOf
@@ -32,17 +33,19 @@ def load(
     functions: Mapping[str, Function] | None = None,
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
     """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
 
     tables: background facts besides. allow: folders of files that they may name, besides their own. functions: those
-    that rules may use in aggregates, by name. refusals_of, reader_of: as `check` takes them.
+    that rules may use in aggregates, by name. policy: of pattern rules whose file sets none before them. refusals_of,
+    reader_of: as `check` takes them.
     """
     from holdsfor.language.check import check  # when there are rules to read: evaluating them needs no parser
     from holdsfor.language.parsing.files import read_source
 
     files = [read_source(Path(path)) for path in paths]
-    return check(files, [Path(folder) for folder in allow], functions, tables, refusals_of, reader_of)
+    return check(files, [Path(folder) for folder in allow], functions, tables, refusals_of, reader_of, policy)
 
 
 def parse(
@@ -51,6 +54,7 @@ def parse(
     functions: Mapping[str, Function] | None = None,
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    policy: Policy = "unrestricted",
 ) -> EventDescription:
     """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
 
@@ -59,7 +63,9 @@ def parse(
     from holdsfor.language.check import check
 
     sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
-    return check(sources, functions=functions, tables=tables, refusals_of=refusals_of, reader_of=reader_of)
+    return check(
+        sources, functions=functions, tables=tables, refusals_of=refusals_of, reader_of=reader_of, policy=policy
+    )
 
 
 def _name(number: int, count: int) -> str:

@@ -18,6 +18,7 @@ from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
 from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.foreign.compiled import compiled
+from holdsfor.language.foreign.etalis import etalis
 from holdsfor.language.foreign.first_version import first_version
 from holdsfor.language.foreign.intervals import interval_forms
 from holdsfor.language.parsing.files import allowed_folders, loading
@@ -41,12 +42,14 @@ from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
 from holdsfor.language.passes.sound import find_sound_part
+from holdsfor.language.patterns import Policy
 from holdsfor.language.reading.patterns import register_functions
 from holdsfor.language.reading.read import read
 
 RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
+    etalis,
     preprocessing,
     compiled,
     first_version,
@@ -91,6 +94,7 @@ def check(
     tables: Iterable[FactTable] = (),
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    policy: Policy = "unrestricted",
     written: Parsed | None = None,
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
@@ -98,9 +102,11 @@ def check(
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
     use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
     that is right so far; where there are mistakes, it is asked about the rest. reader_of: what reads facts
-    in very great numbers. written: clauses that were made in Python, besides.
+    in very great numbers. policy: of pattern rules whose file sets none before them. written: clauses that were made in
+    Python, besides.
     """
     draft = _parse_all(sources, allow, functions, tables, reader_of)
+    draft.texts.policy = policy
     if written is not None:
         _add(draft.texts, written)
     parsed = draft.texts.copy()

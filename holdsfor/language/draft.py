@@ -27,7 +27,7 @@ from holdsfor.language.facts import FactTable
 from holdsfor.language.literals import Body, Entity, Statement
 from holdsfor.language.nodes import Change
 from holdsfor.language.parsing.syntax import Raw
-from holdsfor.language.patterns import PatternRule
+from holdsfor.language.patterns import PatternRule, Policy
 from holdsfor.language.reading.settings import PatternSettings, Properties
 from holdsfor.language.reading.unfolding import Changes, Declarations
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
@@ -46,6 +46,7 @@ class RuleTexts:
     raw: list[Raw] = field(default_factory=list)
     tables: list[FactTable] = field(default_factory=list)  # facts in great numbers
     damaged: set[str] = field(default_factory=set)  # names that clauses with syntax errors seem to define
+    policy: Policy = "unrestricted"  # of pattern rules before which no directive sets another
     functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, each with its first duration
 
@@ -133,6 +134,10 @@ class Draft:
     reading: CrossReferences = field(default_factory=CrossReferences)
     definitions: DefinedNames = field(default_factory=DefinedNames)
     order: DependencyOrder = field(default_factory=DependencyOrder)
+
+    def settings_of(self, source_name: str) -> PatternSettings:
+        """Return the settings for the next pattern rule of a file."""
+        return self.reading.settings.get(source_name) or PatternSettings(self.texts.policy)
 
     @property
     def bodies(self) -> Iterator[Body]:

@@ -11,10 +11,10 @@ from holdsfor.language.literals import Aggregate, Body, Holds, Is, Literal, Not,
 from holdsfor.language.nodes import Node
 from holdsfor.language.terms import Place, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
+from holdsfor.language.vocabulary import Policy as Policy
 
 _TIME = Var("~time")
 JoinKind = OneOf["seq", "and", "par", "equals", "meets", "during", "starts", "finishes"]
-Policy = OneOf["unrestricted", "recent", "chronological"]
 Preference = OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Var]
 
 

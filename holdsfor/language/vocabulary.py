@@ -6,6 +6,9 @@ from typing import Literal as OneOf
 
 from holdsfor.language import arithmetic
 
+#: How a pattern chooses among the pairs that it could make.
+Policy = OneOf["unrestricted", "recent", "chronological"]
+
 #: Predicates of the Event Calculus, and how each is written.
 FORMS: dict[str, str] = {
     "happensAt": "happensAt(event, T)",

@@ -176,7 +176,7 @@ def one_at_a_time(
 
 @dataclass(slots=True, repr=False)
 class Session:
-    """Begun by `holdsfor.session` or `holdsfor.resume`. Several threads may call it: each waits for the one before.
+    """Recognition inside a program, begun by `holdsfor.session`. Several threads may use it: calls wait for each other.
 
     metrics: counts of rows in, unused, late, rejected and equal to another (told with the query time that sees them),
     of query times and of changes, since the session began, and how much was looked at to find the changes.
@@ -205,7 +205,7 @@ class Session:
 
     @one_at_a_time
     def add(self, events: Any, *, format: str | None = None, mapping: Any = None) -> Added:
-        """Adds events: whatever `read_events` takes, in any order.
+        """Add events: whatever `read_events` takes, in any order.
 
         They count for the first query time at or after their arrival that is not over yet. The history begins before
         the first events that are added, unless `start` was given.
@@ -255,7 +255,7 @@ class Session:
 
     @one_at_a_time
     def advance(self, to: TimePoint) -> Changes:
-        """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""
+        """Go through all query times up to `to`, and return what they change: logs of intervals and of occurrences."""
         name = "time to advance to"
         until = check_range(name, ticks_at(name, to, self.terms.tick_unit))
         evaluation = self.evaluation
@@ -285,7 +285,7 @@ class Session:
 
     @one_at_a_time
     def current(self) -> Current:
-        """Intervals and occurrences as they are known now: what all changes so far come to."""
+        """Return the intervals and occurrences that are known now."""
         return self.results.current()
 
     @one_at_a_time
@@ -302,7 +302,7 @@ class Session:
 
     @one_at_a_time
     def progress(self) -> pa.Table:
-        """Partial matches of patterns at the last query time: what has occurred, what is awaited, and until when."""
+        """Return the partial matches of patterns: what has occurred, what is awaited, and until when."""
         world = None if self.evaluation is None else self.evaluation.last_world()
         if world is None:
             return PROGRESS_SCHEMA.empty_table()
@@ -310,7 +310,7 @@ class Session:
 
     @one_at_a_time
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
-        """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
+        """Return what is known now of one fluent or event, as `Result.table` does. Types are as the texts look."""
         current = self.current()
         shape = find_shape(shapes_of(self.description, self.columns, self.types), name)
         rows = current.occurrences if shape.is_event else current.intervals
@@ -318,7 +318,7 @@ class Session:
 
     @one_at_a_time
     def save(self, folder: str | Path) -> None:
-        """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""
+        """Write all that `holdsfor.resume` needs to a folder: completely, or what was there before stays."""
         evaluation, results = self.evaluation, self.results
         saved = Saved(
             identify_rules(self.program),

@@ -8,12 +8,12 @@ found, and one thread a worker for numeric libraries. Only `sharing` knows which
 broadcast, and 4.0 cannot send rows to a partition by its number. What the driver can read itself is no job of Spark's.
 """
 
-from holdsfor.job.live.query import StreamQuery
+from holdsfor.job.live.query import StreamQuery as StreamQuery
 from holdsfor.spark.batch import SparkResult, recognise
 from holdsfor.spark.live.query import stream
 from holdsfor.spark.session import session
 
-__all__ = ["SparkResult", "StreamQuery", "recognise", "session", "stream"]
+__all__ = ["SparkResult", "recognise", "session", "stream"]
 
 
 def __dir__() -> list[str]:

@@ -36,12 +36,25 @@ function inputList(title, rows) {
   return rows.length ? [make("h3", title), list] : [];
 }
 
+// Why a bar is there, where the page was drawn with reasons: the input that it goes back to is marked on the lanes.
+const keyOf = (lane, row) => `${kindName(lane)}(${argsOf(row).join(",")})=${valueOf(row)}@${data.start[row]}`;
+const evidence = new Set();
+
+function because(lane, row) {
+  const reasons = (data.reasons || {})[keyOf(lane, row)];
+  evidence.clear();
+  if (reasons) for (const key of reasons.evidence) evidence.add(key);
+  draw();
+  return reasons ? [make("h3", "Because"), make("pre", reasons.lines.join("\n"), { className: "reasons" })] : [];
+}
+
 function tell(lane, row) {
   const kind = data.kinds[lane.kind], end = data.end[row];
   const about = argsOf(row).length ? ` about ${argsOf(row).join(", ")}` : "";
   const rules = kind.rules.flatMap(([place, text]) => [make("code", place), make("pre", text)]);
   const close = make("button", "×", { title: "Close ( Esc )", onclick: hush });
   details.replaceChildren(close, make("strong", termOf(lane, row)), times(lane, row));
+  details.append(...because(lane, row));
   if (rules.length) details.append(make("h3", "Defined by"), ...rules);
   details.append(...inputList(`Last input${about} before it ${isPoint(lane, row) ? "happened" : "began"}`, inputBefore(lane, row, data.start[row])));
   if (!isPoint(lane, row) && end >= 0) details.append(...inputList(`Last input${about} before it ended`, inputBefore(lane, row, end)));
@@ -51,4 +64,5 @@ function tell(lane, row) {
 
 function hush() {
   details.hidden = true;
+  if (evidence.size) { evidence.clear(); draw(); }
 }

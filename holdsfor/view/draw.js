@@ -153,6 +153,7 @@ function drawLane(lane) {
     const depth = data.depth[row], end = endOf(row);
     const y = y0 + depth * ROW;
     const left = xOf(data.start[row]);
+    if (evidence.size && evidence.has(keyOf(lane, row))) mark(lane, row, left, y);
     if (isPoint(lane, row)) { diamond(left, y + BAR / 2, lane); drawLabel(lane, row, left, left + 6, y); continue; }
     if (end < view.from) continue;
     const right = Math.max(left + 1, xOf(end));
@@ -173,6 +174,13 @@ function frame(x, y, width, name, thickness, room = 1) {
   pen.strokeStyle = ink(name);
   pen.lineWidth = thickness;
   pen.strokeRect(x - room, y - room, width + 2 * room, BAR + 2 * room);
+}
+
+// What the reasons of a bar go back to.
+function mark(lane, row, left, y) {
+  const around = isPoint(lane, row) ? 6 : 0;
+  const a = Math.max(left - around, NAMES - 2), b = Math.min(Math.max(left + around, xOf(endOf(row))), view.width);
+  frame(a, y, b - a, "--accent", 2, 2);
 }
 
 // What the keyboard has chosen, also where it is too narrow to be drawn by itself.

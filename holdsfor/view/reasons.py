@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
+import pyarrow as pa
+
+from holdsfor.io.columns.text import plain_text
+from holdsfor.language.description import AS_INPUT
 from holdsfor.printable import printable
-from holdsfor.why.derivation import Derivation
+from holdsfor.why.derivation import Derivation, LeafRows
 from holdsfor.why.printing import Style, TreeLine, as_lines
 
 DEEPEST = 30
@@ -31,6 +36,52 @@ PAGE = """<!doctype html>
 {body}
 </body></html>
 """
+
+
+class Bar(NamedTuple):
+    """A bar of the timeline: a fluent or an event, with plain text as tables have it."""
+
+    name: str
+    args: Sequence[str]
+    value: str | None
+    start: int
+
+    def key(self, origin: int) -> str:
+        """Return the name that the page's script gives it."""
+        return f"{self.name}({','.join(self.args)})={self.value}@{self.start - origin}".replace("=None@", "=null@")
+
+
+class ShownReasons(NamedTuple):
+    """Why a bar is there: the lines of a tree, and the bars of the input that it goes back to."""
+
+    bar: Bar
+    lines: tuple[str, ...]
+    evidence: tuple[Bar, ...]
+
+
+def reasons_of(bar: Bar, derivation: Derivation) -> ShownReasons:
+    """Return what the page shows of a tree."""
+    lines = tuple(printable("  " * line.depth + line.text) for line in as_lines(derivation))
+    evidence = [_bars(part) for node in derivation.nodes() for part in node.rows]
+    return ShownReasons(bar, lines, tuple(each for bars in evidence for each in bars))
+
+
+def _bars(part: LeafRows) -> Iterator[Bar]:
+    block, name = part.block, part.block.name.removesuffix(f" {AS_INPUT}")
+    for row in part.rows.tolist():
+        columns = (*block.args, *(() if block.value is None else (block.value,)))
+        texts = plain_text(pa.array([str(column[row].as_py()) for column in columns], pa.string())).to_pylist()
+        value = None if block.value is None else texts.pop()
+        start = block.start if block.onset is None else block.onset
+        yield Bar(name, texts, value, int(start[row]))
+
+
+def by_bar(reasons: Iterable[ShownReasons], origin: int) -> dict[str, dict[str, list[str]]]:
+    """Return reasons as the page's script looks for them."""
+    return {
+        each.bar.key(origin): {"lines": list(each.lines), "evidence": [bar.key(origin) for bar in each.evidence]}
+        for each in reasons
+    }
 
 
 def tree_html(derivation: Derivation, remedies: Iterable[str] = ()) -> str:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.view.lanes import Definition, ShownUnit, lay_out
+from holdsfor.view.reasons import ShownReasons, by_bar
 
 LIMIT = 100_000
 
@@ -31,6 +32,7 @@ def timeline(
     inputs: pa.Table | None = None,
     definitions: Sequence[Definition] = (),
     groups: Mapping[str, str] | None = None,
+    reasons: Sequence[ShownReasons] = (),
 ) -> Path:
     """Write the page and return its path.
 
@@ -39,12 +41,14 @@ def timeline(
     limit: with more intervals the page shows only the busiest entities, and says so.
     inputs: rows that were read, as `holdsfor.view.inputs.input_table` gives them, to be drawn below the results.
     definitions: what a press on a bar shows: the rules that define it, and the last input that they saw.
+    reasons: what a press on a bar shows before that: why it is there; the input that it goes back to is marked.
     groups: to which group entities belong, by their names; the page can put those of a group together.
     """
     _require(intervals, _INTERVALS, "intervals")
     if occurrences is not None:
         _require(occurrences, _OCCURRENCES, "occurrences")
     content = lay_out(intervals, occurrences, tick_unit, limit, inputs, definitions, groups)
+    content["reasons"] = by_bar(reasons, int(content["origin"]))
     parts = {
         "title": html.escape(title),
         "style": _read("page.css"),

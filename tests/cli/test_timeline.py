@@ -137,3 +137,13 @@ def test_rules_by_way_of_others() -> None:
     called = next(each for each in page_definitions(description) if each.name == "called")
     assert called.inputs == {(True, "reading"), (True, "shift")}
     assert called.rules == (RuleText("<text>:11", "happensAt(called(M), T) :- happensAt(alarm(M), T)."),)
+
+
+def test_a_page_with_reasons_has_those_of_the_run(here: Path) -> None:
+    content = drawn("--why")
+    reasons = {key.split("@")[0]: each for key, each in content["reasons"].items()}
+    assert reasons.keys() == {"hot(M-1)=true", "ready(M-1)=true"}
+    hot = reasons["hot(M-1)=true"]
+    assert hot["lines"][0].startswith("hot('M-1')=true from 11 until 21")
+    assert [key.split("@")[0] for key in hot["evidence"]] == ["reading(M-1,95)=null", "reading(M-1,80)=null"]
+    assert any(content["kinds"][lane["kind"]]["input"] for lane in content["lanes"])

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 import holdsfor
 from holdsfor.engine.input.fence import EVERYTHING, span_of
 from holdsfor.engine.output.changes import REPORTS, Report
-from holdsfor.language import DescriptionError, EventDescription, parse
+from holdsfor.language import DescriptionError, EventDescription
 from tests.conformance.engines import TASKS, Engine, answer, on_spark
 from tests.conformance.streamed import arrival, cuts, in_steps, setting_of
 from tests.laws.test_programs import SEEDS as ALL_SEEDS
@@ -94,7 +94,7 @@ def _rows(random: Random, program: Program) -> Iterator[str]:
 
 def description(program: Program) -> EventDescription:
     try:
-        return parse(program.text, functions=FUNCTIONS)
+        return holdsfor.parse(program.text, functions=FUNCTIONS)  # which plans, too
     except DescriptionError as error:
         skip_if_too_large(error)
         raise

@@ -16,6 +16,7 @@ import pytest
 from holdsfor.view import timeline
 from holdsfor.view.inputs import SCHEMA
 from holdsfor.view.lanes import Definition, RuleText
+from holdsfor.view.reasons import Bar, ShownReasons
 from tests.view.test_browser import table
 
 NODE = shutil.which("node")
@@ -228,3 +229,22 @@ def test_the_last_input_that_the_rules_saw(tmp_path: Path) -> None:
     assert ended == ["reading(m1,80)", "shift(m1) = early"]
     assert rules == [["rules.ec:1", "initiatedAt(...)."]]
     assert summary == "2 intervals, 1 fluent, 2 entities, 6 input rows"
+
+
+def test_the_reasons_of_a_bar_mark_what_they_go_back_to(tmp_path: Path) -> None:
+    hot, reading = Bar("hot", ["m1"], "true", 10), Bar("reading", ["m1", "95"], None, 9)
+    reasons = [ShownReasons(hot, ("hot(m1)=true from 10 until 90", "  <b>95 > 90</b>"), (reading,))]
+    row = {"is_event": True, "name": "reading", "args": ["m1", "95"], "value": None, "start": 9, "end": 9}
+    inputs = pa.Table.from_pylist([row], schema=SCHEMA)
+    page = timeline(table([("hot", ["m1"], "true", 10, 90)]), None, tmp_path / "p.html", inputs=inputs, reasons=reasons)
+    assert "<b>95" not in page.read_text("utf-8")
+    program = """
+      const rowsOf = (lane) => Array.from({ length: lane.to - lane.from }, (_, n) => keyOf(lane, lane.from + n));
+      const marked = () => lanes.flatMap(rowsOf).filter((key) => evidence.has(key));
+      const lane = lanes.find((each) => !data.kinds[each.kind].input);
+      const before = marked();
+      tell(lane, lane.from);
+      const during = marked(), lines = data.reasons[keyOf(lane, lane.from)].lines;
+      hush();
+      return [before, during, marked(), lines];"""
+    assert run(page, program) == [[], ["reading(m1,95)=null@0"], [], list(reasons[0].lines)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import holdsfor
+from holdsfor.io.readers.ground import as_term
 from holdsfor.why.derivation import Derivation
 
 
@@ -18,8 +19,8 @@ class Fact(NamedTuple):
 
     @property
     def text(self) -> str:
-        subject = f"{self.name}({','.join(self.args)})" if self.args else self.name
-        return subject if self.value is None else f"{subject}={self.value}"
+        subject = f"{self.name}({','.join(map(as_term, self.args))})" if self.args else self.name
+        return subject if self.value is None else f"{subject}={as_term(self.value)}"
 
     def __str__(self) -> str:
         return f"{self.text} at {self.at}"

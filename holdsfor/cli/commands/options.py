@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 
 from holdsfor.duration import TickUnit
 from holdsfor.io import EventFormat
+from holdsfor.language.vocabulary import Policy
 
 #: An option in a panel of the help.
 input_option = partial(typer.Option, rich_help_panel="Input")
@@ -59,6 +60,13 @@ Functions = Annotated[
     Path | None,
     rules_option(
         metavar="FILE", help="A Python file with functions for aggregates. It is executed: name only what you trust."
+    ),
+]
+DefaultPolicy = Annotated[
+    Policy | None,
+    rules_option(
+        "--policy",
+        help="The policy of patterns in files that set none; recent is what ETALIS takes. Without it: unrestricted.",
     ),
 ]
 AllowDir = Annotated[

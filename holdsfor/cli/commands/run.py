@@ -15,6 +15,7 @@ from holdsfor.cli.commands.options import (
     AllowDir,
     Bound,
     Conf,
+    DefaultPolicy,
     Events,
     Facts,
     Format,
@@ -75,6 +76,7 @@ def run(
     facts: Facts = None,
     allow_dir: AllowDir = None,
     functions: Functions = None,
+    policy: DefaultPolicy = None,
     bound: Bound = None,
     only: Only = None,
     changes: Annotated[bool, CHANGES] = False,
@@ -95,7 +97,7 @@ def run(
     settings = read_spark_settings(engine, master, conf)
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
-    description = load_rules(rules, facts, allow_dir, functions)
+    description = load_rules(rules, facts, allow_dir, functions, policy)
     read = name_inputs(
         rules,
         sources,
@@ -106,6 +108,7 @@ def run(
         functions=functions,
         bound=bound,
         tick_unit=tick_unit,
+        policy=policy,
     )
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     times = GivenTimes(

@@ -16,6 +16,7 @@ from holdsfor.cli.commands.options import (
     AllowDir,
     Bound,
     Conf,
+    DefaultPolicy,
     Facts,
     Format,
     Functions,
@@ -162,6 +163,7 @@ def stream(
     facts: Facts = None,
     allow_dir: AllowDir = None,
     functions: Functions = None,
+    policy: DefaultPolicy = None,
     bound: Bound = None,
     only: Only = None,
 ) -> None:
@@ -173,7 +175,7 @@ def stream(
 
     context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = read_spark_settings(engine, master, conf)
-    description = load_rules(rules, facts, allow_dir, functions)
+    description = load_rules(rules, facts, allow_dir, functions, policy)
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     description = choose_results(add_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:

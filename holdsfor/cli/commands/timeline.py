@@ -12,6 +12,7 @@ from holdsfor.cli.commands.options import AllowDir, Facts, Format, Functions, Ma
 from holdsfor.cli.output.console import progress, say
 from holdsfor.cli.output.results import read_results
 from holdsfor.cli.start.reading import load_rules, mapped_files
+from holdsfor.cli.start.run_inputs import read_origin
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from holdsfor import EventDescription
 
+MOST_REASONS = 300
 OUT = typer.Option("--out", "-o", metavar="FILE", help="The page; without it, timeline.html in DIR.")
 UNIT = typer.Option(help="What a tick is, so that times are shown as dates; auto: as the numbers look.")
 RULE_FILES = rules_option(
@@ -27,6 +29,7 @@ RULE_FILES = rules_option(
     help="The rules of the results, shown where they define something; may be given several times.",
 )
 EVENTS = input_option(metavar="FILE...", help="The input of the results, to be drawn below them; needs --rules.")
+WHY = typer.Option("--why", help=f"Put in why the first {MOST_REASONS} intervals hold; DIR is one of a run.")
 GROUPS = typer.Option(metavar="FILE", help="CSV or Parquet: an entity, and the group it is to be seen with.")
 
 
@@ -43,23 +46,34 @@ def timeline(
     facts: Facts = None,
     allow_dir: AllowDir = None,
     functions: Functions = None,
+    why: Annotated[bool, WHY] = False,
 ) -> None:
     """Draw intervals and occurrences as one self-contained HTML page."""
     from holdsfor.cli.output.definitions import page_definitions
+    from holdsfor.cli.output.trees import explain_bars
     from holdsfor.view import timeline as draw
+    from holdsfor.view.inputs import input_table
 
     if not rules and (events or mapping):
         raise typer.BadParameter("--events and --mapping need --rules: the rules say what a row means.")
     page = out or folder / "timeline.html"
     results = read_results(folder)
-    description = load_rules(rules, facts, allow_dir, functions) if rules else None
+    origin = read_origin(folder) if why else None
+    description = None if origin is None else origin.description
+    if rules:
+        description = load_rules(rules, facts, allow_dir, functions)
     definitions = () if description is None else page_definitions(description)
     grouped = None if groups is None else _read_groups(groups)
     inputs = _read_inputs(description, events, format, mapping)
+    if origin is not None and inputs is None:
+        inputs = input_table(origin.source.read(origin.description.inputs))
+    reasons = () if origin is None else explain_bars(origin, results.intervals.slice(0, MOST_REASONS))
     tables = (results.intervals, results.occurrences)
     try:
         with progress("Drawing"):
-            draw(*tables, page, title, tick_unit, inputs=inputs, definitions=definitions, groups=grouped)
+            draw(
+                *tables, page, title, tick_unit, inputs=inputs, definitions=definitions, groups=grouped, reasons=reasons
+            )
     except OSError as error:
         raise HoldsforError(f"cannot write {page}: {error.strerror}. Name another file with --out.") from error
     say(f"Timeline: {page}")

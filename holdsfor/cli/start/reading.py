@@ -17,6 +17,7 @@ from holdsfor.functions import Function
 
 if TYPE_CHECKING:
     from holdsfor import EventDescription
+    from holdsfor.language.vocabulary import Policy
     from holdsfor.plan import Plan
 
 #: A word that follows a number in `--window 5 minutes`, where the shell sees an argument of its own.
@@ -24,7 +25,11 @@ _UNIT = re.compile(r"(?i)us|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d
 
 
 def load_rules(
-    rules: Sequence[Path], facts: Sequence[str] | None, allow: Sequence[Path] | None, functions: Path | None
+    rules: Sequence[Path],
+    facts: Sequence[str] | None,
+    allow: Sequence[Path] | None,
+    functions: Path | None,
+    policy: Policy | None = None,
 ) -> EventDescription:
     """Read the rules with what the command line adds to them; who runs them makes their closures."""
     for path in rules:
@@ -35,7 +40,10 @@ def load_rules(
     from holdsfor import loading
 
     tables = read_pairs("--facts", facts or [], "vesselType=types.csv")
-    return loading.load_rules(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
+    registered = load_functions(functions)
+    return loading.load_rules(
+        *rules, facts=tables, allow=allow or (), functions=registered, policy=policy or "unrestricted"
+    )
 
 
 def make_plan(description: EventDescription) -> Plan:

@@ -19,6 +19,7 @@ from holdsfor.errors import HoldsforError
 if TYPE_CHECKING:
     from holdsfor.io.readers.read import EventSource
     from holdsfor.language.description import EventDescription
+    from holdsfor.language.vocabulary import Policy
     from holdsfor.why.origin import Origin
 
 FILE, VERSION = "inputs.json", 1
@@ -37,6 +38,7 @@ class RunInputs:
     format: str | None = None
     mapping: str | None = None
     tick_unit: TickUnit | None = None
+    policy: Policy | None = None
 
     def moved(self, move: Callable[[str], str]) -> RunInputs:
         """Return the same with other paths."""
@@ -59,7 +61,8 @@ class RunInputs:
         from holdsfor.loading import make_closures
 
         functions = None if self.functions is None else Path(self.functions)
-        loaded = load_rules([*map(Path, self.rules)], list(self.facts), [*map(Path, self.allow)], functions)
+        folders = [*map(Path, self.allow)]
+        loaded = load_rules([*map(Path, self.rules)], list(self.facts), folders, functions, self.policy)
         make_closures(loaded)
         return add_bounds(loaded, self.bound, self.tick_unit or "s")
 
@@ -87,13 +90,14 @@ def name_inputs(
     functions: Path | None,
     bound: Sequence[str] | None = None,
     tick_unit: TickUnit | None,
+    policy: Policy | None = None,
 ) -> RunInputs:
     """Name what the options of a command say."""
     files = None if functions is None else str(functions)
     named = None if mapping is None else str(mapping)
     folders = [str(folder) for folder in allow or ()]
     names = [str(rule) for rule in rules]
-    return RunInputs(names, facts or (), folders, files, bound or (), events, format, named, tick_unit)
+    return RunInputs(names, facts or (), folders, files, bound or (), events, format, named, tick_unit, policy)
 
 
 def note_inputs(folder: Path, inputs: RunInputs) -> None:

@@ -164,7 +164,7 @@ class AxisFull(HoldsforError):
 def fit(
     first: int, last: int, tick: int, terms: int, room: int = 2, columns: int = BITS, tuning: Tuning = DEFAULT
 ) -> Axis:
-    """An axis for times first..last with some to spare at both ends, and for `room` times so many different terms.
+    """Make an axis for times first..last, with some to spare, and for `room` times as many terms as there are.
 
     There is room for more terms, up to a point, where keys with so many columns still fit: rules may make new terms,
     and those for which there is no room cost a second evaluation.

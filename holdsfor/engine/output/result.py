@@ -54,7 +54,7 @@ def as_it_is(texts: pa.Array) -> pa.Array:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Result:
-    """The recognised intervals and occurrences, as Arrow tables (columns as in the contract of `run`), and counts."""
+    """Intervals and occurrences of a run as Arrow tables, and counts. docs/data.md has the columns."""
 
     intervals: pa.Table
     occurrences: pa.Table
@@ -65,9 +65,9 @@ class Result:
     origin: Origin | None = field(default=None, compare=False)
 
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
-        """All of one fluent or event, with a column for each argument. name: `near`, or `near/2` if there are several.
+        """Return one fluent or event as a table with a column for each argument. name: `near`, or `near/2` of several.
 
-        Columns are called as the variables of the rules and have the type that the arguments came with; then come
+        Columns have the names of the variables in the rules, and the types of the input. Then come
         `value` (of a fluent), `start`, `end` (null: open) and `duration`. Times are time stamps, in the zone, if
         the events had time stamps; otherwise ticks.
         """
@@ -111,7 +111,7 @@ class Result:
         return result_html(self)
 
     def counts(self) -> list[tuple[str, int]]:
-        """How much there is of each fluent and event, by name."""
+        """Count the intervals of each fluent, and the occurrences of each event."""
         named = [column.value_counts() for column in (self.intervals["fluent"], self.occurrences["event"])]
         return sorted((row["values"], row["counts"]) for counts in named for row in counts.to_pylist())
 

@@ -266,7 +266,7 @@ def find_stirring(look: Look, windows: Windows, known: int) -> int | None:
 
 
 def _find_quiet(plan: Plan, windows: Windows, query_time: int | None) -> int:
-    """How far back what can still change by the passing of time alone lies, all levels together."""
+    """Return the time before which nothing changes any more by the passing of time alone."""
     nothing = windows.grid_start - 1
     cuts: dict[Relation, int] = {}
     quiet = []

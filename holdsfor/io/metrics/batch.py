@@ -71,7 +71,7 @@ class BatchMetrics:
         return " ".join(f"{name}={value}" for name, value in metrics.items() if value is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the metrics by the names of Spark's `lastProgress` where it has one."""
+        """Return the metrics, under the names of Spark's `lastProgress` if it has one."""
         counts = self.counts
         stamp = datetime.fromtimestamp(self.finished, UTC).isoformat(timespec="milliseconds")
         return {

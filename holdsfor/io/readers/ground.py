@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, quoted
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -122,3 +122,12 @@ def unquoted(text: str) -> str:
     """Return the name that a quoted atom stands for."""
     body = text[1:-1].replace("''", "\\'")
     return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), body, flags=re.DOTALL)
+
+
+def as_term(text: str) -> str:
+    """Write a text of a result as rules do: in quotes, where it is no term by itself."""
+    try:
+        read_ground(text)
+    except NotATerm:
+        return quoted(text)
+    return text

@@ -29,7 +29,7 @@ RECENT = 100
 
 
 class StreamQuery(ABC):
-    """Tables of what it has found so far can be read at any time. name: for people, as Spark's `queryName`."""
+    """A stream that runs. Its results can be read at any time. name: for people, as Spark's `queryName`."""
 
     def __init__(self, started: Begun, once: bool, name: str | None) -> None:
         self.job: Stream = started.job
@@ -49,15 +49,15 @@ class StreamQuery(ABC):
     @property
     @abstractmethod
     def isActive(self) -> bool:
-        """Whether it runs."""
+        """Tell whether the stream runs."""
 
     @abstractmethod
     def awaitTermination(self, timeout: float | None = None) -> bool:
-        """Waits until the stream ends, or so many seconds; whether it has ended. Raises what stopped it."""
+        """Wait until the stream ends, or so many seconds; return whether it has. Raises the error that stopped it."""
 
     @abstractmethod
     def stop(self) -> None:
-        """After the batch that runs now: then nothing has to be done again."""
+        """End the stream after the batch that runs now, so that nothing has to be done again."""
 
     def exception(self) -> BaseException | None:
         """Return the error that stopped it; None if nothing did."""
@@ -65,12 +65,12 @@ class StreamQuery(ABC):
 
     @property
     def id(self) -> str:
-        """An id that stays the same for the life of the checkpoint."""
+        """Return an id that stays the same for the life of the checkpoint."""
         return str(self.job.ledger.identity()["id"])
 
     @property
     def lastProgress(self) -> dict[str, Any] | None:
-        """The metrics of the last batch since this start."""
+        """Return the metrics of the last batch since this start."""
         return self._recent[-1] if self._recent else None
 
     @property
@@ -94,7 +94,7 @@ class StreamQuery(ABC):
         return read_current(self.tables)
 
     def table(self, name: str, tick_unit: TickUnit | None = None, zone: str = "UTC") -> ResultTable:
-        """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look.
+        """Return what is known now of one fluent or event, as `Result.table` does. Types are as the texts look.
 
         tick_unit: what a tick is ('s', 'ms' or 'us'), for times as time stamps in the zone; without it they are ticks.
         """
@@ -109,7 +109,7 @@ class StreamQuery(ABC):
         return read_changes(self.tables)
 
     def seconds_at_work(self) -> float:
-        """For how long a batch has been at work; 0 between batches. By the clock one is always due."""
+        """Return for how many seconds the present batch has run; 0 between batches, except by the wall clock."""
         is_due = self.job.setting.clock is not None or self._working.locked()
         return time.monotonic() - self._turned if is_due else 0.0
 

@@ -109,7 +109,7 @@ def _pair_rows(left: Side, right: Side, places: Pairs) -> Pairs:
 
 
 def _no_longer(side: Side, bounds: Bounds) -> Side:
-    """The spans that are themselves within the window."""
+    """Select the spans that are no longer than the window."""
     if bounds.are_open() or side.are_points():
         return side
     return side.select(side.end - side.start <= bounds.within)

@@ -83,7 +83,7 @@ def has_leading_zero(data: Bytes, at: uint64, stop: uint64) -> bool:
 
 @kernel
 def read_eight_or_less(word: uint64, length: uint64) -> tuple[bool, np.int64]:
-    """One to eight digits that a word begins with."""
+    """Read the one to eight digits that a word begins with."""
     digits = _last_digits(word, length)
     return _are_digits(digits), np.int64(_eight_digits(digits))
 

@@ -1,6 +1,6 @@
-"""The instructions that compiled kernels have in the place of the functions in `bytes64.py`.
+"""Vector instructions that replace the functions in `bytes64.py` in compiled kernels.
 
-Imported by whoever compiles a kernel; kernels from disk have them in them.
+Needed only where a kernel is compiled; kernels from disk contain them.
 """
 
 from __future__ import annotations

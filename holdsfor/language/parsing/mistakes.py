@@ -88,10 +88,6 @@ def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
     if text[max(position - 1, 0) : position + 1] == "<>":
         hint = "write `\\=` (or `=\\=` for numbers)"
         return Advice("operator", "`<>` is not a comparison", hint, position - 1, position + 1)
-    word = re.match(r"(?i)(iff|do)\b", text[position:])
-    if word and ":-" not in text and "<-" not in text[:position]:
-        hint = "write `<-`" if word[1].lower() == "iff" else "leave it out: what is recognised is in the results"
-        return Advice("operator", f"`{word[1]}` is not known here", hint, position, position + word.end())
     if not text.startswith("<-", position):
         return None
     if "<-" in text[:position] and open_brackets(text[:position]):

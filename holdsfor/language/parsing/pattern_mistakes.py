@@ -24,20 +24,12 @@ _INSTEAD: dict[str, str] = {
     "after": "write SEQ, with the earlier event on its left",
     "overlaps": "write PAR",
     "equal": "write EQUALS",
-    "within": "write the window behind the pattern: (a SEQ b).5min",
     "if": "write WHERE",
     "when": "write WHERE",
     "with": "write WHERE",
     "having": "write WHERE",
     "group": "leave it out: variables that the head has, too, make the groups",
-    "do": "leave it out: what is recognised is in the results",
-    "check": "write a window, (a SEQ b).5min, or ask for the times in a rule: occurs(event, S, E)",
-    "timestamp": "write a window, (a SEQ b).5min, or ask for the times in a rule: occurs(event, S, E)",
-    "event_multiply": "write WHERE: every answer makes an event",
-    "fnot": "write a fluent that the event begins, and a rule that asks for its absence",
-    "star_times": "write a recursive rule: run(1) <- a.  run(K+1) <- run(K) SEQ a.",
     "ntimes": "write a recursive rule: run(1) <- a.  run(K+1) <- run(K) SEQ a.",
-    "forall_seq": "write SEQ",
 }
 _REPEATED = re.compile(r"[+*]\s*(?=\Z|[).]|(?i:seq|and|par|or|where|aggregate)\b)")
 _EVENT = r"'?[a-z]\w*'?(?:\([^()]*\))?"

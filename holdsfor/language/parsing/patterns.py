@@ -59,12 +59,17 @@ class RawPatternRule(Node):
 def build_pattern_rule(builder: Builder, tree: Tree[Token]) -> RawPatternRule:
     label: Term | None = None
     heads: list[Term] = []
+    words: list[str] = []
     for child in tree.children[:-1]:
         if isinstance(child, Tree):
             heads.append(builder.term(child))
         elif child.type == "LABEL":
             label = heads.pop()
+        else:
+            words.append(child.type)
     pattern = build_pattern(builder, cast(Tree[Token], tree.children[-1]))
+    if "AFTERWARDS" in words:
+        pattern = RawOperation("do", (pattern, heads.pop()), builder.place(tree))
     return RawPatternRule(label, tuple(heads), pattern, builder.place(tree))
 
 
@@ -88,6 +93,15 @@ def _built(builder: Builder, tree: Tree[Token]) -> RawPattern:
             return RawOperation("where", (build_pattern(builder, parts[0]), builder.term(parts[1])), place)
         case "window":
             return RawOperation(".", (build_pattern(builder, parts[0]), _amount(builder, parts[1])), place)
+        case "named":
+            return RawOperation("<-", tuple(build_pattern(builder, part) for part in parts), place)
+        case "repeated":
+            return RawOperation("star_times", (build_pattern(builder, parts[0]),), place)
+        case "tested":
+            word = str(tree.children[1]).strip("'").lower()
+            return RawOperation(word, (build_pattern(builder, parts[0]), builder.term(parts[1])), place)
+        case "bounded":
+            return RawOperation("within", (build_pattern(builder, parts[0]), _amount(builder, parts[1])), place)
         case "timed":
             times = [child for child in tree.children if isinstance(child, Token) and child.type == "VARIABLE"]
             return RawOperation("@", (build_pattern(builder, parts[0]), *map(builder.variable, times)), place)

@@ -54,6 +54,10 @@ def parse(source: Source, in_order: bool = False, reader_of: FactReaderOf | None
     in very great numbers.
     """
     parsed = Parsed()
+    if is_etalis_file(source.name):
+        tick = Compound("tick", (Atom("us"),))
+        parsed.unit = "us"
+        parsed.raw.append(RawDirective("", tick, source.place(0, 0)))
     for part in clauses(source, parsed.diagnostics, None if in_order else MANY, reader_of):
         if isinstance(part, Fact):
             parsed.raw.append(RawClause(part.head, None, part.head.place))
@@ -62,6 +66,11 @@ def parse(source: Source, in_order: bool = False, reader_of: FactReaderOf | None
         else:
             _parse_chunk(source, part, parsed)
     return parsed
+
+
+def is_etalis_file(name: str) -> bool:
+    """Whether a file is one of ETALIS's: its events are a microsecond apart, and its windows in seconds."""
+    return Path(name).suffix in (".event", ".P")
 
 
 def _parse_chunk(source: Source, chunk: Chunk, parsed: Parsed) -> None:

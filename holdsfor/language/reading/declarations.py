@@ -107,8 +107,7 @@ def _refused(goal: Term, word: str) -> tuple[str, Place, str]:
     if word in ("", ",", ";", "->", "\\+") or unavailable(goal):
         hint = "remove it; what it would add can be written as facts, or read from a table (--facts)"
         return f"a directive cannot run goals such as `{_first(goal)}`", goal.place, hint
-    hint = "remove it; policies are set by :- policy(recent)." if word == "set_etalis_flag" else "remove it"
-    return f"the directive `{word}` is not known", goal.place, hint
+    return f"the directive `{word}` is not known", goal.place, "remove it"
 
 
 def _first(goal: Term) -> str:

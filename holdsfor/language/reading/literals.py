@@ -27,7 +27,6 @@ _MISPLACED: dict[tuple[str, Context], str] = {
     ("holdsAt", "intervals"): "a holdsFor rule combines intervals: write holdsFor(fluent=value, I)",
     ("happensAt", "pattern"): "write the event in the pattern, with an operator such as SEQ",
     ("occurs", "pattern"): "write the event in the pattern, with an operator such as SEQ",
-    ("holdsAt", "pattern"): "write the fluent in the pattern: e(X) DURING (f(X)=true)",
     ("holdsFor", "pattern"): "write the fluent in the pattern: e(X) DURING (f(X)=true)",
 }
 
@@ -141,7 +140,7 @@ class BodyReader:
         return () if start is None or end is None else (Occurs(event, start, end, term.place),)
 
     def _holds(self, term: Term, args: tuple[Term, ...]) -> Body:
-        if not self.fits("holdsAt", term, "points"):
+        if self.context != "pattern" and not self.fits("holdsAt", term, "points"):
             return ()
         pair, time = self.fluent(args[0], "holdsAt"), self.time(args[1])
         return () if pair is None or time is None else (Holds(*pair, time, term.place),)

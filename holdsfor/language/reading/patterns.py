@@ -9,7 +9,7 @@ from typing import cast, get_args
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function, Registered
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Call, Compare, Is, Literal, Not, all_variables
+from holdsfor.language.literals import EDGES, Call, Compare, FluentLiteral, Is, Literal, Not, all_variables
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.capitals import lower_name
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
@@ -35,7 +35,6 @@ from holdsfor.language.reading.elsewhere import not_arithmetic
 from holdsfor.language.reading.literals import BodyReader
 from holdsfor.language.reading.settings import (
     WINDOWS,
-    PatternSettings,
     Property,
     read_label,
     read_policy,
@@ -55,7 +54,7 @@ _ABSENCE = "write what it lies between: NOT(c).[a, b], or until when: NOT(c).[a,
 
 def read_pattern_rule(draft: Draft, raw: RawPatternRule) -> None:
     """Adds a rule for each head; what cannot be read is reported."""
-    settings = draft.reading.settings.get(raw.place.file, PatternSettings())
+    settings = draft.settings_of(raw.place.file)
     reader = PatternReader(draft, settings.unit)
     label, properties = read_label(draft, raw.label)
     heads = [head for head in raw.heads if _is_head(draft, head)]
@@ -218,12 +217,28 @@ class PatternReader:
         reader = BodyReader(self._draft, "pattern")
         conditions = reader.read(condition)
         for literal in find_all(conditions, Literal):
-            if not isinstance(literal, Compare | Is | Call | Not):
+            if not isinstance(literal, Compare | Is | Call | Not | FluentLiteral):
                 hint = "write a rule for each case, or give the condition a name by a background rule"
                 return self._refuse("misplaced", "WHERE cannot have this condition", literal.place, hint)
         if pattern is None or not reader.complete:
             return None
-        return Filter(pattern, conditions, raw.place) if conditions else pattern
+        for holding in find_all(conditions, FluentLiteral):
+            pattern = pattern and self._with_end(pattern, holding)
+        return pattern and Filter(pattern, conditions, raw.place) if conditions else pattern
+
+    def _with_end(self, pattern: Pattern, holding: FluentLiteral) -> Pattern | None:
+        """Give the time of `holdsAt(f(X)=v, T)` its value: the end of the occurrence before WHERE."""
+        time, core = holding.times[0], pattern
+        while isinstance(core, Filter | Limit | Timed):
+            if isinstance(core, Timed) and time in (core.start, core.end):
+                return pattern
+            core = core.pattern
+        if isinstance(time, Var) and time not in all_variables(pattern):
+            start = self._draft.variable(Var("_", time.place, anonymous=True))
+            return Timed(pattern, start, time, holding.place)
+        message = "holdsAt behind WHERE is about the end of what it stands behind, or about a time of its own"
+        hint = "write a new variable, holdsAt(f(X)=v, T), or one of (pattern)@[S,E]"
+        return self._refuse("variable", message, time.place, hint)
 
     def _torn_condition(self, raw: RawOperation) -> Pattern | None:
         """`WHERE X > 3 OR X < 1`"""

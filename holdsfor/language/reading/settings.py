@@ -51,7 +51,7 @@ def set_by_directive(draft: Draft, raw: RawDirective) -> bool:
     if name not in ("policy", "prefer", "tick"):
         return False
     file = raw.place.file
-    settings = draft.reading.settings.get(file, PatternSettings())
+    settings = draft.settings_of(file)
     term = args[0] if len(args) == 1 else raw.goal
     if name == "prefer":
         settings = replace(settings, prefers=read_preferences(draft, args, raw.goal))

@@ -28,6 +28,7 @@ from holdsfor.language.patterns import (
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.plan import patterns as plan
+from holdsfor.plan.compiler.bodies.relations import open_value_variants
 from holdsfor.plan.compiler.bodies.unfold import unfold
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.compiler.pattern_variables import names_bound, with_values_outside
@@ -55,8 +56,9 @@ def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
 
 
 def fluents_in_patterns(description: EventDescription) -> Iterator[Body]:
-    """The fluents that patterns are about, as conditions on them."""
+    """The fluents that patterns and their conditions are about, as conditions on them."""
     for rule in description.patterns:
+        yield from (part.conditions for part in find_all(rule.pattern, Filter))
         for part in find_all(rule.pattern, Stretch):
             yield (HoldsFor(part.fluent, part.value, Var("I"), part.place),)
 
@@ -219,12 +221,18 @@ class _Compiler:
         spans = tuple(TimesOf(self._time(each.start), self._time(each.end)) for each in times)
         bound = bound.union(*({each.start.name, each.end.name} for each in times))
         chains: list[Chain] = []
-        for variant in unfold(literals, self.pipeline.background, self.pipeline.fresh):
+        for variant in self._variants(literals):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)
             chains.append((*spans, *order_conditions(variant, self.ordering)))
         return tuple(dict.fromkeys(chains))
+
+    def _variants(self, literals: Body) -> Iterator[Body]:
+        """Iterate over conditions in which only facts are called, and fluents have the values that are stored."""
+        for variant in unfold(literals, self.pipeline.background, self.pipeline.fresh):
+            prefix = f"value~{next(self.pipeline.fresh)}_"
+            yield from open_value_variants(variant, self.ordering.relations, prefix)
 
     def _time(self, variable: Var) -> str | None:
         """Return the name of a time that something else asks for."""

@@ -55,7 +55,7 @@ Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
 
 
 def tuples_of(definition: Definition, positions: tuple[int, ...], layout: Layout) -> Tuples:
-    """Every rule that begins something has evidence for the tuple; see `placing`."""
+    """Find the tuples of a definition; see `placing`. Every rule that begins something has evidence for one."""
     tuples = _tuples(definition, positions, layout, frozenset(definition.defines))
     assert tuples is not None
     return tuples

@@ -17,7 +17,7 @@ from holdsfor.io import EVENT_FORMATS, EventFormat
 from holdsfor.io.events import Events
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.fields import first_line
-from holdsfor.io.readers.formats import csv_files, drtec, json_lines, parquet, rtec, terms
+from holdsfor.io.readers.formats import csv_files, drtec, etalis, json_lines, parquet, rtec, terms
 from holdsfor.io.readers.mapping import Mapping, did_you_mean
 from holdsfor.language.description import Input
 
@@ -81,6 +81,7 @@ FORMATS = (
     FileFormat("drtec", drtec.read_drtec, marks=("happensAt,", "holdsFor,"), read_lines=drtec.read_lines),
     FileFormat("rtec", rtec.read_rtec, marks=("|",), read_lines=rtec.read_lines),
     FileFormat("terms", terms.read_terms, marks=("@",), read_lines=terms.read_lines),
+    FileFormat("etalis", etalis.read_etalis, (".stream",), is_certain=True, opening="event("),
 )
 
 

@@ -58,7 +58,7 @@ class LineShape:
         return list(enumerate(kinds + [ANY] * self.input.signature.arity, 1))
 
     def lists(self, first: int) -> list[int]:
-        """Number the lists for the texts of these fields, from this number on.
+        """Number the lists of texts, one for each field, from a number on.
 
         The first argument shares list 0 with those of all shapes: most often it is what all events are about.
         """

@@ -69,7 +69,8 @@ def unending(draft: Draft) -> None:
         return
     initiations: dict[Signature, list[Rule]] = defaultdict(list)
     for rule in draft.rules:
-        if rule.kind == "initiatedAt" and rule.subject.place != NOWHERE:  # not one that was made for a dynamic domain
+        is_written = rule.subject.place != NOWHERE and "~" not in rule.signature.name  # not made for something else
+        if rule.kind == "initiatedAt" and is_written:
             initiations[rule.signature].append(rule)
     ended = {rule.signature for rule in draft.rules if rule.kind == "terminatedAt"}
     ended |= {deadline.signature for deadline in draft.deadlines}

@@ -31,12 +31,20 @@ def singletons(draft: Draft) -> None:
         if not isinstance(raw, RawClause | RawPatternRule) or _is_declaration(raw):
             continue
         counts = Counter(_variables(raw))
-        once = [each for each, count in counts.items() if count == 1 and not each.name.startswith("_")]
+        once = [each for each, count in counts.items() if count == 1 and _is_told(each, raw)]
         if once and not any(raw.place.covers(error.place) for error in errors):
             for variable in once:
                 if variable.place not in warned:
                     near = did_you_mean(variable.name, [each.name for each in counts]) or _as_name(raw, variable)
                     _report(draft, raw, variable, near)
+
+
+def _is_told(variable: Var, raw: RawClause | RawPatternRule) -> bool:
+    """Whether one place is too few for a variable: it is not, for the time of holdsAt behind WHERE."""
+    if variable.name.startswith("_") or "~" in variable.name:
+        return False
+    goals = find_all(raw, Compound) if isinstance(raw, RawPatternRule) else ()
+    return not any(goal.functor == "holdsAt" and goal.args[1:] == (variable,) for goal in goals)
 
 
 def _name_misspelt(draft: Draft) -> None:

@@ -38,12 +38,16 @@ def pattern_circles(draft: Draft) -> None:
 def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature]) -> None:
     negates = any(any(leaves_among(part.what, members)) for rule in rules for part in find_all(rule.pattern, Absence))
     for rule in rules:
-        others = (
-            _chosen_leaves(rule, members) if rule.policy != "unrestricted" else _long_leaves(rule, members, negates)
-        )
+        others = _chosen_leaves(rule, members) if _chooses(rule) else _long_leaves(rule, members, negates)
         for leaf, reason, hint in (*_closed_leaves(rule, members), *others):
             report_circle(draft, rule.signature, _way_round(rules, rule, leaf), reason, hint)
             return
+
+
+def _chooses(rule: PatternRule) -> bool:
+    """Whether a policy has pairs to choose from."""
+    is_paired = any(len(part.together) > 1 for part in find_all(rule.pattern, Pattern))
+    return rule.policy != "unrestricted" and is_paired
 
 
 def _closed_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[EventPattern, str, str]]:
