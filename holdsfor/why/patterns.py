@@ -15,8 +15,8 @@ import numpy as np
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
-from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, START, first_of, join_rows, match_pattern, pair_around, pair_up
+from holdsfor.engine.patterns.policies import SPAN
 from holdsfor.language.patterns import JoinKind
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import ALL, Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans
@@ -156,8 +156,7 @@ def _measured(pattern: Sliding, solution: Solution, span: Span, walk: Walk) -> S
         causes += yield from explain_pattern(pattern.pattern, solution.with_row(row), span_of(row), walk)
     considered = walk.influence.rows_against([pattern], solution.row)
     measures = {f"{one.function}": solution.value(one.variable) for one in pattern.measures if one.variable in names}
-    over = f"the last {pattern.events} events" if pattern.duration is None else f"the last {pattern.duration} ticks"
-    text = f"{', '.join(f'the {name} is {value}' for name, value in measures.items())} over {over}"
+    text = f"{', '.join(f'the {name} is {value}' for name, value in measures.items())} over {pattern.span}"
     node = _match("window", text, span, tuple(causes), pattern.within)
     return (replace(node, considered=considered).having(measures=measures),)
 

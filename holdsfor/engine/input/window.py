@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from holdsfor.duration import GivenTimes, ticks_at, ticks_of
 from holdsfor.engine.input.fence import EVERYTHING, Fence, fence_for, span_of
-from holdsfor.engine.output.argument_texts import arguments
+from holdsfor.engine.output.argument_types import arguments
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import as_text, plain_text
 from holdsfor.io.events import MOST_TIME, OPEN, Block
@@ -256,7 +256,7 @@ def standing(block: Block, windows: Windows) -> Block:
 
 
 def find_followed(block: Block) -> tuple[Ints, Ints]:
-    """The places of words that another word on the same row follows, and of those that follow them."""
+    """Find superseded messages: the index of each, and of the next one about the same row."""
     columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
     columns += [times for times in (block.start, block.end, block.onset) if times is not None]
     columns += [] if block.op is None else [np.abs(block.op)]  # who speaks: see `Words`

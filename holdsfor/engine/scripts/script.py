@@ -9,8 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.engine.data.axis import Axis, Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.fetching import EventShape, Fetch, Reshaped
 from holdsfor.engine.scripts.writing import ScriptDraft
@@ -21,7 +20,7 @@ from holdsfor.plan.operators import Conclude, Relation
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """fetches: the arrays of the world that it needs. others: the rules of each table that it does not say."""
+    """Rules of a fluent as lines of integers. fetches: arrays that it needs. others: rules without a line in it."""
 
     lines: Ints
     constants: NDArray[np.float64]
