@@ -50,7 +50,7 @@ class Part:
         return pieces.read(self.path, self.groups, self.events.mapping, inputs, self.events.source, self.first_row)
 
     def peek(self, inputs: Sequence[Input], rows: int) -> tuple[Block, ...]:
-        """The first rows, where they cost little: of a file that has pieces, or a table. Else none."""
+        """Return the first rows of a table, or of a file that is read in pieces; of other files none."""
         content, mapping, source = self.events.content, self.events.mapping, self.events.source
         if isinstance(content, pa.Table):
             return blocks_from_table(content.slice(0, rows), mapping, inputs, source).blocks
@@ -61,7 +61,7 @@ class Part:
 
 
 def parts_of(source: EventSource) -> list[Part]:
-    """A source cut into what tasks read: Parquet by row groups, anything else by file or table."""
+    """Cut a source into what tasks read: Parquet by row groups, anything else by file or table."""
     return [part for events in source.parts for part in cut(events)]
 
 

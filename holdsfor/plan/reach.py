@@ -177,7 +177,7 @@ def _measured(expression: Expression, so_far: int) -> Iterator[_Looked]:
 
 
 def bounded(description: EventDescription, bounds: int | Mapping[str, int]) -> EventDescription:
-    """The description with bounds, in ticks: by `name/arity`, or one for every definition that has none and needs one.
+    """Return a description with bounds, in ticks: by `name/arity`, or one number for each definition that needs one.
 
     It means the same as `bound(name/arity, ticks)` in the rules.
     """
@@ -195,7 +195,7 @@ def _signature(text: str) -> Signature:
 
 
 def find_unbounded(made: Plan) -> dict[Signature, Unbounded]:
-    """By name: the values of a fluent are one definition to its author."""
+    """Find definitions without a bound, by name: for its author the values of a fluent are one definition."""
     by_definition: dict[Signature, Unbounded] = {}
     live = find_live(made)
     for one in unbounded(made.definitions):

@@ -107,7 +107,7 @@ def _plain(value: object) -> str:
 
 @contextmanager
 def required_connector() -> Iterator[None]:
-    """Says how to install the connector where Spark has none."""
+    """Tell how to install the connector if Spark has none."""
     try:
         yield
     except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -253,7 +254,8 @@ class PatternMaker:
     def _timed(self, depth: int, alternatives: bool) -> Drawn:
         """The times of an occurrence, perhaps as numbers that events have, too."""
         inner = self.pattern(depth, alternatives)
-        free = [name for name in ("N", "M") if name not in inner.seen]
+        used = re.findall(r"\w+", inner.text)  # also hidden in it, in NOT or an aggregate
+        free = [name for name in ("N", "M") if name not in used]
         pool = [self._fresh("S"), self._fresh("E"), *free[: self.random.randint(0, 2)]]
         times = [self.random.choice((name, name, name, "_")) for name in self.random.sample(pool, 2)]
         found = {name: "N" for name in times if name != "_"}
@@ -268,6 +270,7 @@ class PatternMaker:
         if not conditions:
             return inner
         text = conditions[0] if len(conditions) == 1 else f"({', '.join(conditions)})"
+        more = {name: sort for name, sort in more.items() if name in text}  # not of a condition that was left out
         return Drawn(f"{inner.text} WHERE {text}", inner.sure | more, inner.seen | more, inner.happening, inner.needed)
 
     def _holding(self, sure: dict[str, str]) -> str:

@@ -17,12 +17,12 @@ UNIT = " ticks {}. Is it in another unit than the others?"
 
 @cache
 def nothing_rejected() -> pa.Table:
-    """Made at first use: Arrow looks for pandas at its first table, which the command line does without."""
+    """Return an empty table of rejects; not made at import, since the first table of Arrow loads pandas."""
     return REJECTS_SCHEMA.empty_table()
 
 
 def set_aside(block: Block, fence: Fence, source: str = "") -> tuple[Block, pa.Table]:
-    """The rows inside the fence, and the others as rejects."""
+    """Return the rows inside the fence, and the others as rejects."""
     if fence.lets_all_in(block):
         return block, nothing_rejected()
     off, ahead = fence.is_off(block), fence.is_ahead(block)

@@ -256,7 +256,7 @@ def standing(block: Block, windows: Windows) -> Block:
 
 
 def find_followed(block: Block) -> tuple[Ints, Ints]:
-    """The places of words that another word on the same row follows, and of those that follow them."""
+    """Find superseded messages: the index of each, and of the next one about the same row."""
     columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
     columns += [times for times in (block.start, block.end, block.onset) if times is not None]
     columns += [] if block.op is None else [np.abs(block.op)]  # who speaks: see `Words`

@@ -21,7 +21,7 @@ from holdsfor.plan.operators import Conclude, Relation
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """fetches: the arrays of the world that it needs. others: the rules of each table that it does not say."""
+    """Rules of a fluent as lines of integers. fetches: arrays that it needs. others: rules without a line in it."""
 
     lines: Ints
     constants: NDArray[np.float64]

@@ -164,7 +164,7 @@ def without_unused_terms(blocks: Iterable[Block]) -> tuple[Block, ...]:
 
 @dataclass(slots=True)
 class _Columns:
-    """The long columns, read from the front."""
+    """A reader of columns that hold the rows of all blocks, one block after the other."""
 
     terms: pa.Array
     codes: pa.Array

@@ -98,7 +98,7 @@ def minus2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
 
 @kernel
 def merge_lingering(a_s: Ints, a_e: Ints, b_s: Ints, b_e: Ints, edge: int, mask: int) -> Intervals:
-    """The intervals of two sorted lists that begin or end after the edge, in order; what only goes on does neither."""
+    """Merge the intervals of two sorted lists that begin or end after the edge, without those that only go on."""
     starts, ends = np.empty(a_s.size + b_s.size + 1, np.int64), np.empty(a_s.size + b_s.size + 1, np.int64)
     i, j, k = 0, 0, 0
     while i < a_s.size or j < b_s.size:

@@ -147,7 +147,7 @@ def points_of_keys(keys: Ints, points: Ints, shift: int, bits: int) -> tuple[Int
 
 @kernel
 def places_of_same_keys(points: Ints, others: Ints, bits: int) -> Ints:
-    """The places of sorted points whose keys some of the others have, which are sorted, too."""
+    """Return the places of points whose key some of the others have. Both are sorted."""
     low, high = np.empty(others.size, np.int64), np.empty(others.size, np.int64)
     keys, total = 0, 0
     for i in range(others.size):

@@ -82,7 +82,7 @@ def aligned(rule: HoldsForRule) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_on_own_columns(rule: HoldsForRule) -> bool:
-    """Whether all parts have the columns of the head, but for constants, and nothing is asked of each grounding."""
+    """Whether all parts of a rule have the columns of its head, and no condition is tested for each grounding."""
     return (
         not rule.conditions
         and rule.args == rule.variables

@@ -197,7 +197,7 @@ class Stream:
     def _read_again(
         self, job: Job, guard: Guard, notes: Sequence[Note], types: Agreed, believed: int | None = None
     ) -> list[Note]:
-        """Reads the batch with what its first reading has shown, and removes the tables that only that one wrote."""
+        """Read the batch again, with what the first reading has shown; delete tables that only the first one wrote."""
         guard.reading = replace(guard.reading, believed=believed, types={**guard.reading.types, **types})
         again = guard.attempt("read again", lambda reading: guard.crew.read(job, reading))
         for name in {file.name for file in files_of(notes, "tables")} - {
@@ -207,7 +207,7 @@ class Stream:
         return again
 
     def _reached(self, before: Commit) -> int | None:
-        """How far the stream has come, and would have come in the time since: it may have been quiet, or not run."""
+        """Return the time that the stream has reached, plus the time since: it may have been quiet, or not run."""
         if before.rows.watermark is None:
             return None
         return before.rows.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)

@@ -168,6 +168,6 @@ class FileReader:
 
 
 def changed_file(path: str, change: str) -> Events:
-    """No events, but a reject about the file as a whole."""
+    """Return no events, and a reject about the file as a whole."""
     rejects = pa.Table.from_pylist([{"source": path, "row": 0, "text": "", "reason": change}], REJECTS_SCHEMA)
     return Events((), rejects, 0, 0, files_changed=1)

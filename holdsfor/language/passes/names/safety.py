@@ -89,7 +89,7 @@ def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None
 
 
 def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, bool]]) -> bool:
-    """Check a rule; return False if it says nothing, since no grounding declares of whom."""
+    """Check a rule; return False if it has no effect, because no grounding declares its arguments."""
     head = rule.head_variables
     # Where groundings are declared, they give the arguments of the head their values.
     values = head - {rule.at} if (rule.signature, rule.value is not None) in listed else set()
