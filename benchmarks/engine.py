@@ -18,6 +18,7 @@ from typing import Any
 import holdsfor
 from benchmarks.rtec_fleet import write_fleet
 from examples.maritime.simulate import simulate
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
 from holdsfor.engine.input.window import counted, find_windows, standing
@@ -50,7 +51,7 @@ def again(world: World) -> World:
     """Return the world before evaluation, without the views that an earlier one left on its input."""
     for data in world.relations.values():
         data._views.clear()
-    return replace(world, relations=dict(world.relations), shared={})
+    return replace(world, relations=dict(world.relations), shared=Memo())
 
 
 def evaluate_again(program: Program, world: World) -> World:

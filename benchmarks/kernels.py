@@ -15,18 +15,17 @@ from rich.table import Table
 from holdsfor.io.columns.strings import Strings, strings_of
 from holdsfor.io.columns.taking import lend_texts
 from holdsfor.kernels.intervals import algebra
-from holdsfor.kernels.intervals.algebra import intersect2, merge_lingering, minus2, normalise, union2
+from holdsfor.kernels.intervals.algebra import intersect2, keep_lingering, minus2, normalise, union2
 from holdsfor.kernels.intervals.inertia import exclusive, hold_between, join_points
 from holdsfor.kernels.intervals.logging import log_changes, write_texts
 from holdsfor.kernels.kernel import Intervals, Ints
-from holdsfor.kernels.patterns.absence import first_block
 from holdsfor.kernels.patterns.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
-from holdsfor.kernels.patterns.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.patterns.spans import SPAN_KINDS, first_block, join_spans
 from holdsfor.kernels.rows.holding import holds_mask, holds_search, member_mask, member_search
 from holdsfor.kernels.rows.joining import expand, interval_join, merge_join, places_of_same_keys, points_of_keys
 from holdsfor.kernels.rows.moving import compress, merge_sorted, number_sorted, order_by_key, take, unique_sorted
 from holdsfor.kernels.rows.searching import gather_rows
-from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed, sort_parts
+from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.text.identify import identify_rows
 from holdsfor.kernels.text.lines import Bytes, Places
 from holdsfor.kernels.text.strings import KnownStrings, find_strings, index_strings
@@ -104,7 +103,7 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "union2", total, lambda: union2(*a, *b)
     yield "intersect2", total, lambda: intersect2(*a, *b)
     yield "minus2", total, lambda: minus2(*a, *b)
-    yield "merge_lingering", total, lambda: merge_lingering(*a, *b, SPAN // 2, MASK)
+    yield "keep_lingering", total, lambda: keep_lingering(*a, SPAN // 2, MASK)
     ends = np.array([a[0].size]), np.array([b[0].size])
     yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1], MASK, 0)
     yield "normalise", a[0].size, lambda: normalise(*a)
@@ -130,7 +129,7 @@ def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     yield "merge_join", 2 * rows, lambda: merge_join(a, b)
     yield "places_of_same_keys", 2 * rows, lambda: places_of_same_keys(a, b, BITS)
     known, gone = np.arange(keys), np.arange(0)
-    late = known, np.full(keys, SPAN // 2), np.array([MASK]), BITS, BITS, 0
+    late = known, np.full(keys, SPAN // 2), BITS, BITS, 0
     yield "points_of_keys", rows + keys, lambda: points_of_keys(known, a, 0, BITS)
     yield "gather_rows", 2 * rows, lambda: gather_rows(a, a, gone, b, b, *late)
     yield "interval_join", 2 * rows, lambda: interval_join(a, starts, ends)
@@ -166,12 +165,10 @@ def _windows(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case
     points, anyhow = random_points(random, rows, keys), random.permutation(random_points(random, rows, keys))
     in_time = anyhow[np.argsort(anyhow & MASK, kind="stable")]
     whole, floats = random.integers(-1000, 1000, rows), random.normal(0, 100, rows).round(2)
-    ends = np.minimum(np.arange(100, rows + 100, 100), rows)
     windows = last_events(BITS, points, 20)
     columns = random.integers(0, 100, rows), points, whole
     yield "sort_packed", rows, lambda: sort_packed(anyhow, BITS)
     yield "sort_packed, in order of time", rows, lambda: sort_packed(in_time, BITS)
-    yield "sort_parts, of 100 rows", rows, lambda: sort_parts(anyhow, ends)
     yield "  NumPy argsort", rows, lambda: np.argsort(anyhow, kind="stable")
     yield "distinct_rows", rows, lambda: distinct_rows(columns)
     yield "last_events", rows, lambda: last_events(BITS, points, 20)

@@ -132,7 +132,7 @@ def find_refusals(description: EventDescription) -> list[Diagnostic]:
 
 
 def open_fact_reader(source: Source) -> FactReader | None:
-    from holdsfor.io.readers.rule_facts import open_rule_facts  # most rule files do not need it
+    from holdsfor.io.facts import open_rule_facts  # most rule files do not need it
 
     return open_rule_facts(source)
 

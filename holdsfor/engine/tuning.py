@@ -23,28 +23,16 @@ class Tuning:
     #: Terms are compared once each where there are so many for each row, or so few in all.
     compared_terms: int = 4
     few_compared_terms: int = 1 << 14
-    #: Keys of heads are marked in a table of all terms, where there are at most so many for each row.
-    head_terms: int = 4
 
     # Scripts
     #: Fluents are concluded by scripts for so many rows, by operators for more.
-    script_rows: int = 1 << 62
+    script_rows: int = 50_000
     #: So many shapes of rows have a script each; for others operators do it one by one.
     most_scripts: int = 8
     #: A script that confirms late rows takes so many arrays; with more, fluents are shared out between several.
     script_arrays: int = 32
 
     # Rows of the input
-    #: Blocks with so few events are packed and sorted together: it is calls that take time.
-    few_events_sorted: int = 2048
-    #: Rows that nothing looks at any more are dropped when they are one in so many.
-    dropped_share: int = 4
-    #: Where there are more parts than this, the newer half of them become one.
-    most_parts: int = 32
-    #: So few events are dropped when all of them are over: to copy some of them costs more than to keep the others.
-    few_events_kept: int = 4096
-    #: So many rows tell when most of a part is over.
-    part_sample: int = 64
     #: Messages that others have superseded are dropped when there are so many, or so many blocks of them.
     most_messages: int = 10_000
     most_message_blocks: int = 400
@@ -54,25 +42,14 @@ class Tuning:
     fewest_steps: int = 6
     #: Fewer rows are looked at as quickly either way.
     few_rows: int = 10_000
-    #: By what changes, unless that looks at so many times the rows that there are, those that come in counted twice.
-    #: Measured: at 1.2 times the rows it still takes a sixth less than evaluation from scratch does.
-    most_looked_at: float = 1.2
-    #: From scratch, where such a share of the rows are touched, however few come in.
-    most_touched: float = 0.95
     #: From scratch, where such a share of the rows come at once.
     most_new: float = 0.9
-    #: Of late events that are judged by themselves, about one in so many contradicts what is known.
-    contradicting: int = 8
 
     # Tuples that are touched
     #: So many rows are looked at for each tuple that time alone may change, to see whether it changes anything.
     most_carriers: int = 64
     #: So many late rows of an event are worth a look at what they conclude by themselves.
     many_late: int = 500
-    #: Keys are counted off, and not sorted, where there are at most so many codes for each key.
-    touched_codes: int = 16
-    #: So many binary searches cost as much as a look at one row for each of them.
-    search: int = 24
 
     # Relations that stay
     #: A relation with so few rows is changed as a whole: what its parts cost to merge is more than to copy it.

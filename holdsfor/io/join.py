@@ -16,7 +16,6 @@ from holdsfor.io.columns.text import as_text
 from holdsfor.io.columns.wire import Address, address
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.readers.column_types import Seen, join_seen
-from holdsfor.kernels.rows.moving import take_into
 
 
 def join_events(parts: Iterable[Events]) -> Events:
@@ -139,24 +138,10 @@ class TermLists:
             self.joined_lists[key] = _join_lists(lists)
         joined = self.joined_lists[key]
         codes = [column.indices.to_numpy(zero_copy_only=False) for column in columns]
-        indices = _moved(codes, joined.places)
+        indices = np.concatenate([to[own] if len(to) else own for own, to in zip(codes, joined.places, strict=True)])
         is_first_enough = joined.begins_with_first and int(indices.max(initial=-1)) < len(lists[0])
         terms = lists[0] if is_first_enough else joined.terms
         return pa.DictionaryArray.from_arrays(pa.array(indices), terms, safe=False)
-
-
-def _moved(codes: Sequence[Codes], places: Sequence[Codes]) -> Codes:
-    """Return the codes of all columns, one after the other, as places in a joined list."""
-    moved = np.empty(sum(map(len, codes)), np.int32)
-    low = 0
-    for own, to in zip(codes, places, strict=True):
-        part = moved[low : low + len(own)]
-        if len(to) and own.dtype == np.int32:
-            take_into(to, own, part)
-        else:
-            part[:] = to[own] if len(to) else own
-        low += len(own)
-    return moved
 
 
 class JoinedList(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.io.columns.hashing import hashes_of
+from holdsfor.io.columns.taking import hashes_of
 from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import Block
 from holdsfor.kernels.rows.moving import order_by_key, take

@@ -13,7 +13,6 @@ from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.definitions.evaluate import program_once
 from holdsfor.engine.input.fence import narrowed, sample_of, span_of
 from holdsfor.engine.input.window import check_ticks, find_windows_over
-from holdsfor.engine.output.reporting import NOBODY, Receiver
 from holdsfor.engine.output.result import Result
 from holdsfor.engine.stepping.history import find_history
 from holdsfor.engine.tuning import DEFAULT, Tuning
@@ -58,7 +57,7 @@ def recognise(
     description = as_description(rules, only)
     reading: dict[str, Any] = {"format": format, "mapping": mapping}
     options = gather_times(**times)
-    return recognise_for(NOBODY, description, events, options, **reading, changes=changes, threads=threads)
+    return recognise_for(description, events, options, **reading, changes=changes, threads=threads)
 
 
 def open_origin(description: EventDescription, events: Any, times: GivenTimes) -> Origin:
@@ -72,7 +71,6 @@ def open_origin(description: EventDescription, events: Any, times: GivenTimes) -
 
 
 def recognise_for(
-    receiver: Receiver,
     rules: Rules,
     events: Any,
     times: GivenTimes,
@@ -83,7 +81,7 @@ def recognise_for(
     threads: int | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Result:
-    """Do the same, and give a receiver the intervals of each fluent as soon as they are there."""
+    """Recognise as `recognise` does, with times as one record, and perhaps with other thresholds."""
     description = as_description(rules)
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
@@ -107,10 +105,8 @@ def recognise_for(
             try:
                 if count > 1:
                     result = find_history_in_threads(program, read, windows, count)
-                    receiver.restart()
-                    receiver.receive(result.intervals)
                 else:
-                    result = find_history(program, read[0], windows, changes, receiver)
+                    result = find_history(program, read[0], windows, changes)
                 metrics = with_shapes(result.metrics | {TYPES: types}, description, source.columns) | {
                     "seconds_reading": round(seconds, 6)
                 }

@@ -12,8 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.io.clock import clock_of, clock_text
-from holdsfor.io.tables.html import table_html
-from holdsfor.io.tables.wide import NANOSECONDS
+from holdsfor.io.tables.wide import NANOSECONDS, table_html
 from holdsfor.view.graph import Arrow, Graph, GraphNode, Kind
 from holdsfor.view.graph_svg import svg
 from holdsfor.view.lanes import natural

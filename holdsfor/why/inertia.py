@@ -154,8 +154,12 @@ def explain_end(fact: TimedFact, walk: Walk) -> Steps:
     for other, key in _other_values(fluent, fact):
         for rule in fluent.initiations[fluent.relations.index(other)]:
             for at, row in changes(rule, key, low, high, walk):
-                text = f"{_initiated(other, rule, row, fact, walk)} was initiated"
-                ending = Derivation("ending", text, at=walk.replay.time(at)).having(by="initiated")
+                initiated = _initiated(other, rule, row, fact, walk)
+                if initiated == walk.replay.name(fact):  # the same value again
+                    continue
+                ending = Derivation("ending", f"{initiated} was initiated", at=walk.replay.time(at)).having(
+                    by="initiated"
+                )
                 return (yield walk.by_rule(ending, rule, row))
     for due in walk.replay.deadlines:
         if due.source == fact.relation:

@@ -15,8 +15,8 @@ import numpy as np
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
-from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, START, first_of, join_rows, match_pattern, pair_around, pair_up
+from holdsfor.engine.patterns.policies import SPAN
 from holdsfor.language.patterns import JoinKind
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import ALL, Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
-from holdsfor.engine.bodies.exact import evaluate as evaluate_exactly
+from holdsfor.engine.bodies.calculate import evaluate as evaluate_exactly
 from holdsfor.language.terms import Compound, Float, Int, Term, Var
 from tests.conformance.streamed import setting_of
 from tests.naive import calculate

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdsfor.engine.output.argument_texts import arguments, coded_arguments
+from holdsfor.engine.output.argument_types import arguments, coded_arguments
 
 TEXTS = pa.array(["a", "b", "c"])
 

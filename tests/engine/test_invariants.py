@@ -28,7 +28,7 @@ def world_of(seed: int) -> tuple[World, list[Relation]]:
     description = parse(made.text)
     program = make_program(plan(description))
     blocks = read_events(list(made.rows), format="rtec").read(description.inputs).blocks
-    given = find_windows(blocks, windows.window, windows.step, windows.start, windows.end, windows.tick)
+    given = find_windows(blocks, windows.window, windows.step, windows.start, windows.end, windows.sample_every)
     world = prepare(program, [standing(counted(block, given).block, given) for block in blocks], given)
     defined: list[Relation] = []
     evaluate(program, world, settle=lambda relation, _: defined.append(relation))

@@ -12,8 +12,8 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import find_windows
-from holdsfor.engine.patterns.join_order import cheapest_pair
 from holdsfor.engine.patterns.joins import END, START, join_sequence, match_pattern
+from holdsfor.engine.patterns.policies import cheapest_pair
 from holdsfor.engine.stepping.history import prepare
 from holdsfor.plan import plan
 from holdsfor.plan.definitions import Derived

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.output.log import (
     NAMES,
     LoggedIntervals,

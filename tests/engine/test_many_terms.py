@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import holdsfor
 from holdsfor.duration import GivenTimes
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.many_terms import index_terms
-from holdsfor.engine.output.reporting import NOBODY
+from holdsfor.engine.data.term_text import index_terms
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import NULL
 from holdsfor.local.recognise import recognise_for
@@ -85,6 +84,6 @@ def test_many_facts_and_many_entities() -> None:
     rows = [f"speed({vessel}, {30 if number % 3 else 3}) @ {number + 1}" for number, vessel in enumerate(vessels)]
     description = holdsfor.parse(RULES, facts={"ship": ships})
     tuning = Tuning(many_terms=5)
-    intervals = recognise_for(NOBODY, description, rows, GivenTimes(), format="terms", tuning=tuning).intervals
+    intervals = recognise_for(description, rows, GivenTimes(), format="terms", tuning=tuning).intervals
     found = {(row["args"][0], row["start"]) for row in intervals.to_pylist()}
     assert found == {(f"v{number}", number + 2) for number in range(60) if number % 2 and number % 3}

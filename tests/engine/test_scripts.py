@@ -14,7 +14,6 @@ from holdsfor.engine.bodies.rulebook import Rulebook
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions import simple
 from holdsfor.engine.definitions.domain import Domains
-from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.scripts.following import PURPOSE, follow
 from holdsfor.engine.scripts.script import Scripts
 from holdsfor.engine.tuning import DEFAULT, Tuning
@@ -122,7 +121,7 @@ def draw_events(random: Random) -> list[str]:
 
 def recognised(rules: str, events: list[str], tuning: Tuning = DEFAULT) -> set[str]:
     times = GivenTimes(start=0, end=END)
-    result = recognise_for(NOBODY, holdsfor.parse(rules), events, times, format="terms", tuning=tuning)
+    result = recognise_for(holdsfor.parse(rules), events, times, format="terms", tuning=tuning)
     return {str(row) for row in result.intervals.to_pylist()}
 
 

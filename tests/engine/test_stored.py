@@ -17,7 +17,7 @@ from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import keep
 from holdsfor.engine.incremental.tuples import Touched, TouchedKeys, Tuples
 from holdsfor.engine.incremental.units import RowsWanted
-from holdsfor.engine.tuning import DEFAULT, Tuning
+from holdsfor.engine.tuning import Tuning
 
 AXIS = Axis(0, 1, 8, 4)
 KEYS = 6
@@ -51,14 +51,13 @@ class Kind:
 @pytest.mark.parametrize("few", [0, 4, 1000], ids=["in parts", "now and then", "as a whole"])
 @pytest.mark.parametrize("kind", [Kind(True), Kind(False)], ids=["points", "intervals"])
 @settings(deadline=None)  # the first example may compile kernels
-@given(first=rows, changes=steps, by_search=st.booleans())
-def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step], by_search: bool) -> None:
-    tuning = Tuning(few_stored=few, search=0 if by_search else DEFAULT.search)
-    kind = replace(kind, dictionary=Dictionary(tuning))
+@given(first=rows, changes=steps)
+def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step]) -> None:
+    kind = replace(kind, dictionary=Dictionary(Tuning(few_stored=few)))
     known, stored = set(first), keep(kind.data(first))
     for added, edges, reach in changes:
         touched = TouchedKeys(column(sorted(edges.items()), 0), column(sorted(edges.items()), 1))
-        tuples = Tuples(AXIS, KEYS + 1, {1: touched}, tuning)
+        tuples = Tuples(AXIS, KEYS + 1, {1: touched})
         gathered = stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach))
         expected = {(key, time) for key, time in known if key in edges and time + reach > edges[key]}
         assert kind.rows(gathered.data) == expected
@@ -83,7 +82,6 @@ edges_of_pairs = st.dictionaries(pairs, st.integers(0, 200), min_size=1)
 def test_rows_of_pairs_are_found_whichever_comes_first(
     of: set[tuple[tuple[int, int], int]], edges: dict[tuple[int, int], int]
 ) -> None:
-    """By search as by a look at all rows."""
     packed = np.array(sorted((one << 12) | (other << 8) | time for (one, other), time in of), np.int64)
     data = Points(AXIS, Dictionary(), 2, (0, 1), packed, {})
     by_pair = {(min(pair), max(pair)): until for pair, until in edges.items()}
@@ -94,9 +92,7 @@ def test_rows_of_pairs_are_found_whichever_comes_first(
         for place, ((one, other), time) in enumerate(sorted(of))
         if time > by_pair.get((min(one, other), max(one, other)), 1000)
     ]
-    for search in (0, 1000):
-        tuples = Tuples(AXIS, KEYS + 1, by_size, Tuning(search=search))
-        assert tuples.places(data, [(0, 1)], (), 0).tolist() == expected
+    assert Tuples(AXIS, KEYS + 1, by_size).places(data, [(0, 1)], (), 0).tolist() == expected
 
 
 @settings(deadline=None)
@@ -108,7 +104,7 @@ def test_a_tuple_has_the_earliest_of_its_times(parts: list[tuple[list[Row]]]) ->
         touched.touch(1, column(part, 0), column(part, 1))
         for key, time in part:
             every[key] = min(time, every.get(key, time))
-    keys, until = touched.tuples(10, dense=16).get(1, (column([], 0), column([], 1)))
+    keys, until = touched.tuples().get(1, (column([], 0), column([], 1)))
     assert dict(zip(keys.tolist(), until.tolist(), strict=True)) == every
     assert keys.tolist() == sorted(every)
 

@@ -6,15 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Column, Selection
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import Stored, keep
 from holdsfor.engine.incremental.tuples import TouchedKeys, Tuples
 from holdsfor.engine.incremental.units import RowsWanted
-from holdsfor.engine.tuning import DEFAULT, Tuning
+from holdsfor.engine.tuning import Tuning
 
 AXIS = Axis(0, 1, 8, 4)
 IN_PARTS, AS_A_WHOLE = (Dictionary(Tuning(few_stored=few)) for few in (0, 1000))
@@ -61,7 +61,7 @@ def test_same_as_a_list(first: list[Row], changes: list[tuple], dictionary: Dict
     for added, edges, reach, forgotten in changes:
         over = max(over, forgotten)
         touched = sorted(edges.items())
-        tuples = Tuples(AXIS, KEYS + 1, {1: TouchedKeys(column_of(touched, 0), column_of(touched, 1))}, DEFAULT)
+        tuples = Tuples(AXIS, KEYS + 1, {1: TouchedKeys(column_of(touched, 0), column_of(touched, 1))})
         for gathered in (
             tuples.gather(stored, ABOUT_FIRST, reach),
             stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach)),

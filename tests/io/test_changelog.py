@@ -26,7 +26,7 @@ from holdsfor.io.storage.changelog import (
     read_changes,
     read_current,
 )
-from holdsfor.io.storage.compaction import Compacted, CompactPart, clean, compact_part, finish_compaction, go_back
+from holdsfor.io.storage.compaction import Compacted, CompactPart, clean, compact_part, finish_compaction
 from holdsfor.io.storage.compaction import plan_compaction as plan
 from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals
 from holdsfor.io.storage.store import Data, Store, Written
@@ -273,24 +273,6 @@ def test_a_log_file_that_is_gone_is_named(tmp_path: Path) -> None:
     store.delete(written.name)
     with pytest.raises(HoldsforError, match=r"batch=0000000/part-entity-0\.parquet: it is not there"):
         read_current(store)
-
-
-def test_going_back(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    logs = interval_logs(WORLDS)
-    for batch, log in enumerate(logs):
-        write(store, batch, log, {})
-    store.write("changes/notes.txt", b"by hand")
-    go_back(store, 1)
-    assert current(store) == WORLDS[1]
-    assert committed(store) == [0, 1]
-    write(store, 2, logs[2], {})
-    compact(store, 1)
-    go_back(store, 1)
-    assert current(store) == WORLDS[1]
-    assert store.exists("changes/notes.txt")
-    with pytest.raises(HoldsforError, match="cannot go back to batch 0: its log is compacted up to batch 1"):
-        go_back(store, 0)
 
 
 def test_tasks_can_be_sent_to_workers(tmp_path: Path) -> None:

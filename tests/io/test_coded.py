@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.io.columns.coded import are_inside, coded
-from holdsfor.io.columns.taking import take_rows
+from holdsfor.io.columns.taking import are_inside, coded, take_rows
 
 TERMS = pa.array(["a", "b", "c"])
 CODES = st.lists(st.integers(-2, 4) | st.none(), max_size=6)

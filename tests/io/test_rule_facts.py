@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import holdsfor
 from holdsfor.io.columns.text import as_text
-from holdsfor.io.facts import FactColumns, fact_columns
-from holdsfor.io.readers.rule_facts import open_rule_facts
+from holdsfor.io.facts import FactColumns, fact_columns, open_rule_facts
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactReaderOf, FactTable, join_tables

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.patterns.absence import first_block, is_blocked
-from holdsfor.kernels.patterns.spans import join_spans
+from holdsfor.kernels.patterns.spans import first_block, is_blocked, join_spans
 from tests.kernels.packed import Axis, axes, ints, law, same
 from tests.kernels.spans import span_columns, windows
 

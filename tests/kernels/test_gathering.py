@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels.intervals.algebra import merge_lingering
+from holdsfor.kernels.intervals.algebra import keep_lingering
 from holdsfor.kernels.kernel import AFTER_ALL, Ints
 from holdsfor.kernels.rows.gathering import (
     change_intervals,
@@ -74,51 +74,43 @@ def test_one_boundary_for_all(known: list[Span], boundary: int) -> None:
 
 
 @settings(deadline=None)
-@given(spans(), spans(), st.integers(-1, LAST))
-def test_what_lingers_of_two_lists(one: list[Span], other: list[Span], edge: int) -> None:
-    """Of two that begin together, that of the first list comes first."""
-    merged = sorted([*one, *other], key=lambda span: span[:2])
-    found = back(*merge_lingering(*columns(one), *columns(other), edge, MASK))
-    assert found == [(k, a, b) for k, a, b in merged if a > edge or edge < b < MASK]
+@given(spans(), st.integers(-1, LAST))
+def test_what_lingers(known: list[Span], edge: int) -> None:
+    found = back(*keep_lingering(*columns(known), edge, MASK))
+    assert found == [(k, a, b) for k, a, b in known if a > edge or edge < b < MASK]
 
 
 @settings(deadline=None)
-@given(spans(), spans(), st.integers(-1, LAST))
-def test_what_differs(one: list[Span], other: list[Span], edge: int) -> None:
+@given(spans(), spans())
+def test_what_differs(one: list[Span], other: list[Span]) -> None:
     mine, others = places_unlike(*columns(one), *columns(other))
     assert [one[n] for n in mine] == [span for span in one if span not in other]
     assert [other[n] for n in others] == [span for span in other if span not in one]
     s, e = columns(one)
     added = [column[others] for column in columns(other)]
-    assert back(*change_intervals(s, e, mine, *added, -1, MASK)) == other
-    assert back(*change_intervals(s, e, mine, *added, edge, MASK)) == [span for span in other if span[2] > edge]
+    assert back(*change_intervals(s, e, mine, *added)) == other
 
 
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, KEYS), st.integers(1, LAST), st.booleans(), st.booleans()), max_size=40),
-    st.lists(st.tuples(st.integers(0, LAST), st.integers(1, MASK)), min_size=1, max_size=KEYS),
+    st.lists(st.integers(0, LAST), min_size=1, max_size=KEYS),
     st.integers(0, 10),
-    st.booleans(),
 )
-def test_gather_rows(
-    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool
-) -> None:
+def test_gather_rows(rows: list[tuple[int, int, bool, bool]], times: list[int], reach: int) -> None:
     """Points, some in the base, some of these gone, the others added: against a look at each of them."""
     base = sorted((key << BITS) | time for key, time, is_base, _ in rows if is_base)
     more = sorted((key << BITS) | time for key, time, is_base, _ in rows if not is_base)
     gone = [place for place in range(len(base)) if place % 3 == 1]
-    wanted = {2 * number: each for number, each in enumerate(times)}  # of each key: its time, and its end
+    wanted = {2 * number: time for number, time in enumerate(times)}
 
     def is_wanted(row: int) -> bool:
-        until, end = wanted.get(row >> BITS, (MASK << 1, 0))
-        return (row & MASK) + reach > until and (not has_ends or (row & MASK) <= end)
+        return (row & MASK) + reach > wanted.get(row >> BITS, MASK << 1)
 
     packed, added = np.array(base, np.int64), np.array(more, np.int64)
     in_base, in_more, order = gather_rows(
         *(packed, packed, np.array(gone, np.int64), added, added),
-        *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
-        np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
+        *(np.array(list(wanted), np.int64), np.array(times, np.int64)),
         *(BITS, BITS, reach),
     )
     assert in_base.tolist() == [p for p, row in enumerate(base) if is_wanted(row) and p not in gone]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdsfor.engine.data.axis import Axis as PackedAxis
 from holdsfor.kernels.rows.moving import (
     add_last_code,
     are_in_time,
@@ -14,14 +15,11 @@ from holdsfor.kernels.rows.moving import (
     compress,
     cut_last_code,
     distinct,
-    earliest_of_codes,
-    earliest_of_keys,
     is_one_of,
     look_up,
     merge_sorted,
     number_sorted,
     order_by_key,
-    pack_codes,
     renumber,
     take,
     time_span,
@@ -72,17 +70,6 @@ def test_unique_sorted(data: st.DataObject, axis: Axis) -> None:
 
 
 @law
-@given(st.data(), axes())
-def test_earliest_of_keys(data: st.DataObject, axis: Axis) -> None:
-    points = data.draw(point_columns(axis))
-    expected = {point >> axis.bits: point for point in reversed(points.tolist())}
-    shuffled = ints(data.draw(st.permutations(points.tolist())))
-    for given_points, in_order in ((points, True), (shuffled, False)):
-        found = earliest_of_keys(given_points, axis.bits, in_order)
-        assert same([found], [ints(sorted(expected.values()))])
-
-
-@law
 @given(st.lists(st.integers(-9, 9), max_size=30))
 def test_number_sorted(keys: list[int]) -> None:
     distinct = sorted(set(keys))
@@ -126,16 +113,6 @@ def test_taken_rows(kind: type) -> None:
     assert rows.tolist() == values[[4, 0, 0, 3]].tolist()
 
 
-@law
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 31)), max_size=10))
-def test_earliest_of_codes(rows: list[tuple[int, int]]) -> None:
-    codes, times = ints(code for code, _ in rows), ints(100 + time for _, time in rows)
-    within = [(code, time) for code, time in rows if 3 <= time <= 28]
-    earliest = {code: min(time for other, time in within if other == code) for code, _ in within}
-    expected = [code * 32 + time for code, time in sorted(earliest.items())]
-    assert earliest_of_codes(codes, times, 6, 5, 100, 3, 28).tolist() == expected
-
-
 def test_look_up_tells_what_is_missing() -> None:
     table = ints([7, -1, 9])  # of 10, 11 and 12
     assert [part.tolist() if isinstance(part, np.ndarray) else part for part in look_up(table, 10, ints([12, 10]))] == [
@@ -150,7 +127,7 @@ def test_look_up_tells_what_is_missing() -> None:
 def test_codes_and_time_are_packed(columns: int, rows: list[tuple[int, int, int, int]]) -> None:
     """Times off the axis 100..130 are moved to its edges; the last code can be cut off and put back."""
     codes, times = [ints(row[c] for row in rows) for c in range(3)], ints(row[3] for row in rows)
-    points = pack_codes(*codes, columns, 4, times, 5, 100, 130)
+    points = PackedAxis(100, 1, 5, 4).pack(codes[:columns], times)
     keys = [sum(code << 4 * (columns - 1 - c) for c, code in enumerate(row[:columns])) for row in rows]
     moved = [min(max(row[3], 100), 130) - 100 for row in rows]
     assert points.tolist() == [key * 32 + time for key, time in zip(keys, moved, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels.text.nesting import nested_beyond
+from holdsfor.kernels.text.lines import nested_beyond
 
 PLAIN = st.none() | st.integers(-5, 5) | st.text('{}[]"\\ab', max_size=6)
 VALUES = st.recursive(

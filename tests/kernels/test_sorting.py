@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed, sort_parts
+from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed
 from tests.kernels.packed import Axis, Ints, axes, ints, law, same
 from tests.kernels.spans import span_columns
 
@@ -32,16 +32,6 @@ def test_sort_packed(data: st.DataObject, axis: Axis) -> None:
 @given(st.lists(st.integers(0, (1 << 63) - 1), max_size=40))
 def test_values_that_need_all_bits(values: list[int]) -> None:
     assert same(sort_packed(ints(values), 20), sorted_by_python(ints(values)))
-
-
-@law
-@given(st.lists(st.lists(st.integers(0, (1 << 63) - 1) | st.integers(0, 20), max_size=8), min_size=1, max_size=6))
-def test_sort_parts(parts: list[list[int]]) -> None:
-    """Each by itself, whether all of them fit in 63 bits with their places or not."""
-    values, ends = ints([value for part in parts for value in part]), np.cumsum([len(part) for part in parts])
-    alone = [sorted_by_python(ints(part)) for part in parts]
-    naive = ints([v for part, _ in alone for v in part]), ints([place for _, order in alone for place in order])
-    assert same(sort_parts(values, ends), naive)
 
 
 @pytest.mark.parametrize("keys", [1, 300, 1 << 40])

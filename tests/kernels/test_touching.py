@@ -9,18 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels.changes.touching import (
-    count_ages,
     find_contradictions,
     find_followers,
     find_lingering_keys,
     mark_lasting,
-    span_by_points,
-    starts_after,
-    take_touched,
     touch_by_intervals,
     touch_by_points,
     unite_touched,
 )
+from holdsfor.kernels.intervals.algebra import starts_after
 from holdsfor.kernels.kernel import AFTER_ALL, Ints
 from tests.kernels.packed import ints, law
 from tests.kernels.test_gathering import BITS, KEYS, LAST, MASK, Span, columns, spans
@@ -55,27 +52,6 @@ def test_points_touch_their_keys(points: list[Timed], after: int, before: int) -
     found = touch_by_points(pack(sorted(points)), after, BITS, before)
     expected = find_earliest((key, time) for key, time in points if time > after)
     assert as_pairs(found) == [(key, time - before) for key, time in sorted(expected.items())]
-
-
-@law
-@given(timed, st.sampled_from([0, 2]))
-def test_points_span_first_to_last(points: list[Timed], more_bits: int) -> None:
-    """more_bits: of a second argument between code and time, so that the points of a code are not in order of time."""
-    packed = sorted(((key << more_bits) + time % (1 << more_bits)) << BITS | time for key, time in points)
-    codes, firsts, lasts = span_by_points(ints(packed), BITS + more_bits, BITS)
-    times = {key: [time for other, time in points if other == key] for key, _ in points}
-    spans_of_codes = zip(codes.tolist(), firsts.tolist(), lasts.tolist(), strict=True)
-    assert list(spans_of_codes) == [(key, min(of), max(of)) for key, of in sorted(times.items())]
-
-
-@law
-@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))), st.integers(0, 99), st.integers(1, 4))
-def test_rows_are_counted_by_age(rows: list[tuple[int, int]], fired: int, counting: int) -> None:
-    """In a window of 40 and steps of 10, by quarters of a window."""
-    counts = np.zeros(4, np.int64)
-    count_ages(counts, ints(start for start, _ in rows), ints(come for _, come in rows), 1, counting, fired, 10, 40)
-    late = [max(come, fired) - start if number % counting == 0 else 0 for number, (start, come) in enumerate(rows)]
-    assert counts.tolist() == [sum(min(max(age, 0) // 10, 3) == part for age in late) for part in range(4)]
 
 
 @law
@@ -134,8 +110,6 @@ def test_each_key_is_touched_once(points: list[Timed]) -> None:
     expected = find_earliest(points)
     keys, times = ints(key for key, _ in sorted(points)), ints(time for _, time in sorted(points))
     assert as_pairs(unite_touched(keys, times)) == sorted(expected.items())
-    table = ints(expected.get(key, AFTER_ALL) for key in range(KEYS))
-    assert as_pairs(take_touched(table)) == sorted(expected.items())
 
 
 @law

@@ -54,7 +54,6 @@ def test_same_as_from_scratch(seed: int) -> None:
 def draw_tuning(seed: int) -> Tuning:
     """Draw thresholds at which each way is taken by some runs, though rows are few."""
     return Tuning(
-        search=(0, DEFAULT.search)[seed // 16 % 2],  # rows are found by search, or all looked at
         most_carriers=(0, 1000)[seed % 2],
         few_stored=(0, 0, DEFAULT.few_stored)[seed // 2 % 3],  # relations are changed as large ones are
         many_late=(1, DEFAULT.many_late)[seed // 2 % 2],

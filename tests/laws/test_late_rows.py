@@ -33,7 +33,6 @@ LEVELS = ("low", "mid", "high")
 def test_late_rows_change_what_they_change_from_scratch(seed: int) -> None:
     rules, batches = draw_rules(Random(seed)), draw_batches(Random(seed))
     tuning = Tuning(
-        search=(0, 1000)[seed // 4 % 2],
         many_late=(1, 1, DEFAULT.many_late)[seed // 2 % 3],
         script_arrays=(DEFAULT.script_arrays, 4)[seed // 3 % 2],  # fewer: several scripts
     )

@@ -19,7 +19,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.mqtt.settings import MqttSettings
 from holdsfor.io.mqtt.sink import MqttSink
-from holdsfor.io.sinks.sink import Sink
+from holdsfor.io.sinks.messages import Sink
 from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.local.stream import LocalQuery, stream_feed
 from tests.io.mqtt.broker import Broker, eventually, free_port

@@ -11,7 +11,6 @@ import pytest
 import holdsfor
 from holdsfor.duration import GivenTimes
 from holdsfor.engine.definitions.evaluate import make_program
-from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import Result
 from holdsfor.engine.tuning import Tuning
 from holdsfor.local import threads
@@ -64,7 +63,7 @@ def test_many_rows_are_shared_out_by_themselves(monkeypatch: pytest.MonkeyPatch)
         lambda job, number, bucket, parts: (made.append(bucket), evaluate(job, number, bucket, parts))[1],
     )
     tuning = Tuning(many_rows_for_threads=1_000)
-    found = recognise_for(NOBODY, holdsfor.parse(BY_ENTITY), table, GivenTimes(), tuning=tuning)
+    found = recognise_for(holdsfor.parse(BY_ENTITY), table, GivenTimes(), tuning=tuning)
     assert rows(found) == expected
     assert sorted(made) == [0, 1]
 

@@ -21,6 +21,7 @@ COMMANDS = {
     "run": ("run", "run"),
     "stream": ("stream", "stream"),
     "why": ("why", "why"),
+    "verify": ("verify", "verify"),
     "test": ("test", "run_tests"),
     "diff": ("diff", "diff_rules"),
     "progress": ("progress", "progress"),

@@ -43,6 +43,11 @@ CHANGED = typer.Option("--changed", help="Tell for each change of a fluent which
 AS_OF = time_option("--as-of", metavar="TIME", help="As it was known then: from what had arrived.")
 SESSION = input_option("--session", metavar="DIR", help="Ask the session that `Session.save` has written there.")
 HTML = output_option("--html", metavar="FILE", help="Write the tree as a page.")
+BUNDLE = output_option(
+    "--bundle",
+    metavar="FILE",
+    help="Write it with its rows and rules to a file that `holdsfor verify` checks anywhere.",
+)
 AS_JSON = output_option("--json", help="As one JSON object, for programs.")
 
 
@@ -68,6 +73,7 @@ def why(
     session: Annotated[Path | None, SESSION] = None,
     html: Annotated[Path | None, HTML] = None,
     as_json: Annotated[bool, AS_JSON] = False,
+    bundle: Annotated[Path | None, BUNDLE] = None,
 ) -> None:
     """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
     import holdsfor
@@ -97,9 +103,17 @@ def why(
         else:
             say("\n".join(map(str, causes)) or f"{fact}: no query time told of it.")
         return
+    if bundle is not None and denied:
+        raise typer.BadParameter("--bundle: only what is so has a derivation that can be checked; leave out --not.")
     if at is None:
         raise typer.BadParameter("--at: a time is needed; --changed asks for all changes.")
-    _show(origin.why_not(fact, at) if denied else origin.why(fact, at), html, as_json)
+    answer = origin.why_not(fact, at) if denied else origin.why(fact, at)
+    if bundle is not None:
+        from holdsfor.checker.bundle import make_bundle
+
+        texts = {name: source.text for name, source in origin.description.texts.sources.items()}
+        bundle.write_text(json.dumps(make_bundle(answer.as_dict(), texts), ensure_ascii=False), encoding="utf-8")
+    _show(answer, html, as_json)
 
 
 def _open(rules: list[Path], read: RunInputs, times: GivenTimes) -> Origin:

@@ -6,7 +6,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,11 +20,9 @@ from holdsfor.cli.start.order import HistoryRun, RunOrder, Writing, choose_engin
 from holdsfor.cli.start.watching import WatchedSource, share_of_tasks, tell_of_compiling
 from holdsfor.duration import GivenTimes
 from holdsfor.engine.input.window import check_ticks
-from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
 from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.io.tables.file_names import file_names
-from holdsfor.io.tables.growing_table import GrowingTable
 from holdsfor.io.tables.wide import NANOSECONDS, SHAPES, TableShape, widen
 from holdsfor.io.tables.write import make_folder, write_tables
 from holdsfor.job.output import write_part
@@ -77,35 +74,23 @@ def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[st
 def in_process(
     description: EventDescription, source: EventSource, times: GivenTimes, writing: Writing, threads: int | None = None
 ) -> HistoryRun:
-    """Recognise in this process; write intervals while others are still being found, where the format allows it."""
-    with early_table(writing) as early:
-        with tell_of_compiling(), progress("Reading") as step:
-            watched = WatchedSource(source.parts, step)
-            receiver = early or NOBODY
-            result = recognise_for(receiver, description, watched, times, changes=writing.changes, threads=threads)
-        with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
-            written = pool.submit(write_result, result, writing, early)
-            findings = (*summarise(result.intervals), *summarise(result.occurrences))
-            written.result()
+    """Recognise in this process."""
+    with tell_of_compiling(), progress("Reading") as step:
+        watched = WatchedSource(source.parts, step)
+        result = recognise_for(description, watched, times, changes=writing.changes, threads=threads)
+    with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
+        written = pool.submit(write_result, result, writing)
+        findings = (*summarise(result.intervals), *summarise(result.occurrences))
+        written.result()
     return HistoryRun(result.metrics, _first(result.rejects), findings, result.metrics.get(NANOSECONDS))
 
 
-def early_table(writing: Writing) -> AbstractContextManager[GrowingTable | None]:
-    """Open the table of intervals. None: its format is written when all rows are there."""
-    if writing.form != "parquet":
-        return nullcontext()
-    return GrowingTable(make_folder(writing.out) / "intervals.parquet", INTERVALS_SCHEMA)
-
-
-def write_result(result: Result, writing: Writing, early: GrowingTable | None) -> None:
-    """Write the tables of a result. early: the intervals, most of which are on disk by now."""
+def write_result(result: Result, writing: Writing) -> None:
+    """Write the tables of a result."""
     names = [*TABLES, *(["changes"] if writing.changes else [])]
     tables = {name: getattr(result, name) for name in names}
     _clear(writing.out)
-    if early is not None:
-        early.finish()
-    unwritten = {name: table for name, table in tables.items() if early is None or name != "intervals"}
-    write_tables(unwritten, writing.out, writing.form, result.metrics)
+    write_tables(tables, writing.out, writing.form, result.metrics)
     if writing.wide:
         write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
 

@@ -20,7 +20,7 @@ from holdsfor.io.brokers.address import has_password, hide_passwords, is_uri, sh
 
 if TYPE_CHECKING:
     from holdsfor.io.metrics import BatchMetrics, Health, MetricsServer
-    from holdsfor.io.sinks.sink import Sink
+    from holdsfor.io.sinks.messages import Sink
     from holdsfor.job.live.query import StreamQuery
 
 KAFKA = "kafka://"

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.bodies.calculate import evaluate_rows
-from holdsfor.engine.bodies.exact import LEAST_INTEGER, MOST_INTEGER
+from holdsfor.engine.bodies.calculate import LEAST_INTEGER, MOST_INTEGER, evaluate_rows
 from holdsfor.engine.bodies.expression import value, whole
 from holdsfor.engine.bodies.magnitude import EXACT, SAFE, bounds, large_rows
 from holdsfor.engine.data.axis import Ints

@@ -66,10 +66,9 @@ class LiteralReading(NamedTuple):
 
 def read_literal(op: At | Holding | Lookup, bound: frozenset[str], dictionary: Dictionary) -> LiteralReading:
     """Worked out once for each dictionary: it is asked at each evaluation, and to compare arguments takes long."""
-    reading = dictionary.readings.get((op, bound))
-    if reading is None:
-        args = flat(op.args)
-        reading = LiteralReading(forms_of(op.args), args, shape(args, bound, dictionary))
-        dictionary.readings[op, bound] = reading
-    assert isinstance(reading, LiteralReading)
-    return reading
+    return dictionary.readings.find((op, bound), lambda: _read_literal(op, bound, dictionary))
+
+
+def _read_literal(op: At | Holding | Lookup, bound: frozenset[str], dictionary: Dictionary) -> LiteralReading:
+    args = flat(op.args)
+    return LiteralReading(forms_of(op.args), args, shape(args, bound, dictionary))

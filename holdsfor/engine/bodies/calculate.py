@@ -5,27 +5,90 @@ An integer that is worked out has at most 64 bits. One that would have more make
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.bodies.exact import evaluate
 from holdsfor.engine.bodies.expression import value, whole
 from holdsfor.engine.bodies.magnitude import compared_rows, kind, large_rows
 from holdsfor.engine.bodies.structure import term_codes
-from holdsfor.engine.bodies.term_tests import Answers
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.language.arithmetic import Number, Overflow
-from holdsfor.language.terms import Compound, Term, Var, is_ground, substitute, variables
+from holdsfor.kernels.rows.moving import look_up_answers
+from holdsfor.language.arithmetic import FUNCTIONS, Number, Overflow
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, is_ground, substitute, variables
 
 Mask = npt.NDArray[np.bool_]
+UNKNOWN, YES, NO = 0, 1, 2
+
+
+class Answers:
+    """A table by code. It is left alone where answers are refused once: then each row is asked for itself."""
+
+    __slots__ = ("_refused", "_table")
+
+    def __init__(self) -> None:
+        self._table = np.zeros(0, np.int8)
+        self._refused = False
+
+    def of(self, codes: Ints, terms: int, answer: Callable[[Ints], Mask | None]) -> Mask | None:
+        """For each code. terms: in the dictionary. answer: for different codes; None: it refuses."""
+        if self._refused:
+            return None
+        if len(self._table) < terms:
+            self._table = np.concatenate([self._table, np.zeros(terms - len(self._table), np.int8)])
+        mask, unknown = look_up_answers(self._table, codes, YES, UNKNOWN)
+        if unknown:
+            wanted = np.zeros(terms, np.bool_)
+            wanted[codes] = True
+            fresh = np.flatnonzero(wanted & (self._table[:terms] == UNKNOWN))
+            answers = answer(fresh)
+            if answers is None:
+                self._refused = True
+                return None
+            self._table[fresh] = np.where(answers, YES, NO)
+            mask, _ = look_up_answers(self._table, codes, YES, UNKNOWN)
+        return mask
+
+
+LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
+
+
+def evaluate(expression: Term, values: Mapping[str, Number | None]) -> Number | None:
+    """The value of an expression; None if it has none. Raises Overflow where a step leaves the 64 bits.
+
+    A number that is given, by a row or in the rule, may be larger: only what is worked out may not.
+    """
+    if isinstance(expression, Var):
+        return values[expression.name]
+    if isinstance(expression, Int | Float):
+        return expression.value
+    if isinstance(expression, Atom):
+        return {"inf": math.inf, "infinite": math.inf, "pi": math.pi, "e": math.e}.get(expression.name)
+    assert isinstance(expression, Compound)
+    args = [evaluate(arg, values) for arg in expression.args]
+    known = [arg for arg in args if arg is not None]
+    if len(known) < len(args):
+        return None
+    try:
+        number = FUNCTIONS[expression.functor, len(known)](*known)
+    except Overflow:
+        raise
+    except (ArithmeticError, ValueError):
+        return None
+    if isinstance(number, float):
+        return None if math.isnan(number) else number
+    if not LEAST_INTEGER <= number <= MOST_INTEGER:
+        raise Overflow
+    return int(number)
+
 
 ORDERED: dict[str, tuple[Callable[[Numbers, Numbers], Mask], Callable[[Number, Number], bool]]] = {
     "<": (np.less, operator.lt),

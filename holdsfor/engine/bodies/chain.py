@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import takewhile
+from typing import cast
 
 import numpy as np
 
 from holdsfor.engine.bodies.aggregate import Solutions, aggregate
 from holdsfor.engine.bodies.argument_layout import Arguments, read_literal
 from holdsfor.engine.bodies.calculate import calculate, compare
-from holdsfor.engine.bodies.lookups import find_fact_tests, is_fact, lookup, pass_fact_tests
+from holdsfor.engine.bodies.lookups import is_fact, lookup
 from holdsfor.engine.bodies.structure import read_by_forms, take_apart, term_codes
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask, Selection
@@ -60,46 +61,17 @@ def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = Fals
         if stops and rows is not None and not rows.size:
             return rows
         op = chain[place]
-        if (
-            rows is not None
-            and isinstance(op, Without | Lookup)
-            and (facts := find_fact_tests(chain, place, rows.names))
-        ):
-            rows = rows.filter(pass_fact_tests(facts, rows, world))
-            place += len(facts)
-        elif rows is None or not isinstance(op, Where | Holding):
-            rows = step(op, rows, world)
-            place += 1
-        elif isinstance(op, Where):  # one selection for all that stand side by side
-            tests = _tests(chain, place)
-            rows = rows.filter(_all_true(tests, rows, world))
-            place += len(tests)
-        else:
-            own = _own_tests(op, _tests(chain, place + 1), rows.names)
+        if rows is not None and isinstance(op, Holding):
+            own = _own_tests(op, chain[place + 1 :], rows.names)
             rows = holding(op, rows.timely(op.time), world, own)
-            place += 1 + len(own)
+            place += len(own)
+        else:
+            rows = step(op, rows, world)
+        place += 1
     return rows if rows is not None else Rows(world.axis, 1, {})
 
 
-def _all_true(tests: Sequence[Where], rows: Rows, world: World) -> Mask:
-    masks = [compare(test.op, test.left, test.right, rows, world) for test in tests]
-    if len(masks) == 1:
-        return masks[0]
-    mask: Mask = np.logical_and.reduce(masks)
-    return mask
-
-
-def _tests(chain: Chain, place: int) -> list[Where]:
-    """The comparisons that stand side by side from there on."""
-    tests = []
-    for op in chain[place:]:
-        if not isinstance(op, Where):
-            break
-        tests.append(op)
-    return tests
-
-
-def _own_tests(op: Holding, tests: list[Where], bound: frozenset[str]) -> list[Where]:
+def _own_tests(op: Holding, following: Chain, bound: frozenset[str]) -> list[Where]:
     """The first comparisons after an operator that shares no argument with the rows, as far as they are about its own.
 
     So that they are done for what holds, and not for each combination of it with a row.
@@ -107,7 +79,8 @@ def _own_tests(op: Holding, tests: list[Where], bound: frozenset[str]) -> list[W
     names = frozenset(names_in(op.args))
     if names & bound:
         return []
-    return list(takewhile(lambda test: names.issuperset(test.mentions()), tests))
+    tests = takewhile(lambda test: isinstance(test, Where) and names.issuperset(test.mentions()), following)
+    return cast(list[Where], list(tests))
 
 
 def step(op: Op, rows: Rows | None, world: World) -> Rows:
@@ -262,7 +235,9 @@ def holding(op: Holding, rows: Rows, world: World, own: Sequence[Where] = ()) ->
     s, e, source = intervals.spread(wanted.picks, wanted.positions)
     if own:
         columns = {name: Column(world.dictionary, intervals.codes(p)[source]) for p, name in wanted.new}
-        mask = _all_true(own, Rows(world.axis, len(source), columns), world)
+        rows_of_own = Rows(world.axis, len(source), columns)
+        masks = [compare(test.op, test.left, test.right, rows_of_own, world) for test in own]
+        mask = np.logical_and.reduce(masks)
         s, e, source = compress(s, mask), compress(e, mask), compress(source, mask)
     left, in_order = rows.pack(wanted.names, op.time)
     if not in_order:

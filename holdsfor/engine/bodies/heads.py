@@ -10,12 +10,11 @@ import numpy as np
 
 from holdsfor.engine.bodies.rulebook import Rulebook, find_rule, run_rule
 from holdsfor.engine.bodies.structure import take_apart, term_codes
-from holdsfor.engine.data.axis import Ints, are_plain
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.rows.joining import expand, points_of_keys
-from holdsfor.kernels.rows.moving import compress, earliest_of_codes, earliest_of_keys, merge_sorted, take, time_span
+from holdsfor.kernels.rows.moving import compress, merge_sorted, take, time_span
 from holdsfor.plan.operators import Arg, Conclude, Relation
 from holdsfor.plan.structures import Forms, width
 
@@ -44,49 +43,32 @@ class Open:
         return Open(None if self.forms is None else self.forms[:-1], positions, packed)
 
 
-def concluded(
-    rules: Iterable[Conclude],
-    world: World,
-    rulebook: Rulebook,
-    firsts: bool = False,
-    anyhow: bool = False,
-) -> tuple[list[Ints], list[Open]]:
-    """The points of the rules of one relation: those with all columns bound, and those with wildcards.
-
-    firsts: only the first point of each key matters. anyhow: the points without wildcards may come in any order.
-    """
+def concluded(rules: Iterable[Conclude], world: World, rulebook: Rulebook) -> tuple[list[Ints], list[Open]]:
+    """The points of the rules of one relation: those with all columns bound, and those with wildcards."""
     full: list[Ints] = []
     wild: list[Open] = []
     for rule in rules:
         prepared = find_rule(rule, rulebook)
-        is_full, packed = prepared.is_full, EMPTY
+        packed = EMPTY
         if not prepared.is_void(world) and (rows := run_rule(rule, prepared, world)).size:
-            packed = head_points(rows, prepared.args, rule.time, world, firsts and is_full, anyhow and is_full)
-        if is_full:
+            packed = head_points(rows, prepared.args, rule.time, world)
+        if prepared.is_full:
             full.append(packed)
         else:
             wild.append(Open(prepared.forms, prepared.positions, packed))
     return full, wild
 
 
-def head_points(
-    rows: Rows, args: tuple[Arg, ...], time: str, world: World, firsts: bool = False, anyhow: bool = False
-) -> Ints:
-    """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
+def head_points(rows: Rows, args: tuple[Arg, ...], time: str, world: World) -> Ints:
+    """Return the sorted points of the head's columns at the time, as far as conclusions are drawn for it."""
     low, high = world.cut.earliest + 1, world.now_on_axis
-    if firsts and _may_use_table(rows, args, world):
-        columns, axis = (head_codes(rows, args[0], world), rows.times(time)), world.axis
-        if are_plain(columns):
-            return earliest_of_codes(*columns, len(world.dictionary), axis.time_bits, axis.origin, low, high)
     packed, in_order = _pack_head(rows, args, time, world)
     if len(packed) and not rows.lies_within(time, low, high):
         first, last = time_span(packed, world.axis.mask)
         if first < low or last > high:
             times = packed & world.axis.mask
             packed = compress(packed, (times >= low) & (times <= high))
-    if firsts:
-        return earliest_of_keys(packed, world.axis.time_bits, in_order)
-    return packed if in_order or anyhow else np.sort(packed)
+    return packed if in_order else np.sort(packed)
 
 
 def choose_current(rows: Rows, time: str, world: World) -> Rows:
@@ -96,12 +78,6 @@ def choose_current(rows: Rows, time: str, world: World) -> Rows:
         return rows
     times = rows.times(time) - world.axis.origin
     return rows.filter((times >= low) & (times <= high))
-
-
-def _may_use_table(rows: Rows, args: tuple[Arg, ...], world: World) -> bool:
-    """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
-    alone = len(args) == 1 and isinstance(args[0], str) and rows.order != args
-    return alone and len(world.dictionary) <= world.dictionary.tuning.head_terms * rows.size
 
 
 def _pack_head(rows: Rows, args: tuple[Arg, ...], time: str, world: World) -> tuple[Ints, bool]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-
 import numpy as np
 
 from holdsfor.engine.bodies.argument_layout import Arguments, read_literal
@@ -15,7 +12,7 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.rows.joining import expand
 from holdsfor.plan.nodes import names_in
-from holdsfor.plan.operators import Chain, Lookup, Without
+from holdsfor.plan.operators import Lookup
 
 
 def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
@@ -47,29 +44,3 @@ def is_fact(op: Lookup, rows: Rows, world: World) -> Mask:
 def _fact_columns(columns: list[Column], fact: Ints, wanted: Arguments) -> dict[str, Column]:
     chosen = Selection(index=fact)
     return {name: columns[p].select(chosen) for p, name in wanted.new}
-
-
-# ---------------------------------------------------------------- side by side
-
-
-@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
-def find_fact_tests(chain: Chain, place: int, bound: frozenset[str]) -> tuple[tuple[Lookup, bool], ...]:
-    """The facts with nothing but bound variables that are asked for side by side from there on; whether negated."""
-    tests: list[tuple[Lookup, bool]] = []
-    for op in chain[place:]:
-        is_negated = isinstance(op, Without) and len(op.chain) == 1
-        inner = op.chain[0] if isinstance(op, Without) and is_negated else op
-        if not isinstance(inner, Lookup) or not bound.issuperset(names_in(inner.args)):
-            break
-        tests.append((inner, is_negated))
-    return tuple(tests)
-
-
-def pass_fact_tests(tests: Sequence[tuple[Lookup, bool]], rows: Rows, world: World) -> Mask:
-    """For which rows there are the facts, or are not, where they are negated."""
-    mask: Mask | None = None
-    for op, is_negated in tests:
-        passed = ~is_fact(op, rows, world) if is_negated else is_fact(op, rows, world)
-        mask = passed if mask is None else mask & passed
-    assert mask is not None
-    return mask

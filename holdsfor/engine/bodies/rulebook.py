@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.data.dictionary import EndlessTerm
@@ -99,8 +100,5 @@ def _run_shared(prepared: PreparedRule, world: World) -> Rows:
     """Beginnings that several rules have are worked out once, each from the one before."""
     rows: Rows | None = None
     for number, chain in prepared.beginnings:
-        shared = world.shared.get(number)
-        if not isinstance(shared, Rows):
-            shared = world.shared[number] = run(chain, world, rows, stops=True)
-        rows = shared
+        rows = world.shared.find(number, partial(run, chain, world, rows, stops=True))
     return run(prepared.rest, world, rows, stops=True)

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels.rows.moving import pack_codes
 from holdsfor.kernels.rows.numbering import Numbering
 
 Ints = npt.NDArray[np.int64]
 BITS = 63
 INT64 = np.dtype(np.int64)
-PACKED_AT_ONCE = 3  # columns, by one kernel
-
-
-def are_plain(arrays: Sequence[npt.NDArray[Any]]) -> bool:
-    """Whether kernels are compiled for arrays like these: integers side by side, of as many rows, to be written."""
-    shape = arrays[0].shape
-    for array in arrays:  # asked often, and of few
-        if array.shape != shape or array.dtype != INT64 or not array.flags.carray:
-            return False
-    return len(shape) == 1
+EMPTY = np.empty(0, np.int64)
 
 
 class KeyTable:
@@ -82,9 +71,6 @@ class Axis:
     def pack(self, codes: Sequence[Ints], time: Ints) -> Ints:
         """time: absolute. A time off the axis is moved to its edge, where nothing happens and open intervals hold."""
         first, last = self.origin, self.origin + self.mask - 1
-        if 0 < len(codes) <= PACKED_AT_ONCE and not self.is_wide(len(codes)) and are_plain((*codes, time)):
-            a, b, c = codes[0], codes[1 % len(codes)], codes[-1]
-            return pack_codes(a, b, c, len(codes), self.code_bits, time, self.time_bits, first, last)
         if time.size and (time.min() < first or time.max() > last):
             time = np.clip(time, first, last)
         if not codes:

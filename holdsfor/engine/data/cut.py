@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Axis, Ints
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.kernels.rows.moving import merge_sorted
 from holdsfor.plan.definitions import Due
@@ -39,10 +39,6 @@ class Cut(Protocol):
     @property
     def running(self) -> Mapping[Due, Running]:
         """Return the deadlines that were running at the cut."""
-
-    @property
-    def is_common(self) -> bool:
-        """Whether all keys have the same cut."""
 
     def of_rows(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         """Return the cut of each row, or an array of one for all. codes: of the arguments at a position."""
@@ -78,10 +74,6 @@ class CommonCut:
     held: Mapping[Relation, Ints] = field(default_factory=dict)
     concluded: Mapping[Relation, Data] = field(default_factory=dict)
     running: Mapping[Due, Running] = field(default_factory=dict)
-
-    @property
-    def is_common(self) -> bool:
-        return True
 
     def of_rows(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         return np.array([self.earliest])

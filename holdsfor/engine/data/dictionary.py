@@ -13,10 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.engine.data.compounds import Compounds
-from holdsfor.engine.data.many_terms import ManyTerms, index_terms
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.term_text import (
+    ManyTerms,
     NumberColumns,
     exact_number,
+    index_terms,
     joined_text,
     no_numbers,
     number_array,
@@ -110,7 +112,7 @@ class Dictionary:
         self._integer_codes = IntegerCodes()
         self.limit: int | None = None  # how many codes the axis has room for
         self.first_count = 0  # how many terms there were when the first evaluation with it began
-        self.readings: dict[object, object] = {}  # what was worked out with these codes: see `read_literal`
+        self.readings = Memo()  # what was worked out with these codes: see `read_literal`
 
     def __len__(self) -> int:
         return len(self._texts)

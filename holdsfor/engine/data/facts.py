@@ -12,6 +12,7 @@ from holdsfor.engine.bodies.structure import cut_columns
 from holdsfor.engine.data.axis import Axis, Ints
 from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.points import Picks
 from holdsfor.io.facts import Columns, fact_columns
 from holdsfor.kernels.rows.holding import member_search
@@ -30,7 +31,7 @@ class Facts:
         self.dictionary = dictionary
         self.size = table.size
         self.columns = [Column(dictionary, c, _numbers(column)) for c, column in zip(codes, table.columns, strict=True)]
-        self._views: dict[object, object] = {}
+        self._views = Memo()
 
     @classmethod
     def of_codes(cls, dictionary: Dictionary, columns: list[Ints], size: int) -> Facts:
@@ -39,24 +40,24 @@ class Facts:
         return facts
 
     def picked(self, picks: Picks) -> Ints:
-        rows = self._views.get(picks)
-        if not isinstance(rows, np.ndarray):
-            mask = np.ones(self.size, np.bool_)
-            for position, code in picks.constants:
-                mask &= self.columns[position].codes() == code
-            for position, other in picks.equal:
-                mask &= self.columns[position].codes() == self.columns[other].codes()
-            rows = self._views[picks] = np.flatnonzero(mask)
-        return rows
+        return self._views.find(picks, lambda: self._pick(picks))
+
+    def _pick(self, picks: Picks) -> Ints:
+        mask = np.ones(self.size, np.bool_)
+        for position, code in picks.constants:
+            mask &= self.columns[position].codes() == code
+        for position, other in picks.equal:
+            mask &= self.columns[position].codes() == self.columns[other].codes()
+        return np.flatnonzero(mask)
 
     def by_parts(self, forms: Forms) -> Facts:
         """With a column for each part of the arguments; without the facts whose arguments have other forms."""
-        facts = self._views.get(forms)
-        if not isinstance(facts, Facts):
-            kept, cut = cut_columns(dict(enumerate(self.columns)), forms, self.dictionary)
-            facts = Facts(self.dictionary, Table(len(kept), ()))
-            facts.columns = list(cut.columns.values())
-            self._views[forms] = facts
+        return self._views.find(forms, lambda: self._by_parts(forms))
+
+    def _by_parts(self, forms: Forms) -> Facts:
+        kept, cut = cut_columns(dict(enumerate(self.columns)), forms, self.dictionary)
+        facts = Facts(self.dictionary, Table(len(kept), ()))
+        facts.columns = list(cut.columns.values())
         return facts
 
     def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:
@@ -85,14 +86,6 @@ class Facts:
         return (dense if isinstance(dense, _Dense) else self._dense(picks, position)).only
 
     def _find_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
-        """Rules that begin alike ask for the same rows one after the other: the last answer is kept."""
-        view = ("answer", picks, position)
-        last = self._views.get(view)
-        if not isinstance(last, _Answer) or last.code is not code:
-            last = self._views[view] = _Answer(code, *self._match_dense(picks, position, code))
-        return last.rows, last.facts
-
-    def _match_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
         table = self._dense(picks, position)
         if table.only is not None:
             fact = table.only[code]
@@ -102,14 +95,13 @@ class Facts:
         return index, table.rows[place]
 
     def _index(self, axis: Axis, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints]:
-        view = ("index", picks, positions)
-        index = self._views.get(view)
-        if not isinstance(index, tuple):
-            rows = self.picked(picks)
-            key = axis.key([self.columns[p].codes()[rows] for p in positions])
-            order = np.argsort(key, kind="stable")
-            index = self._views[view] = (key[order], rows[order])
-        return index
+        return self._views.find(("index", picks, positions), lambda: self._sort(axis, picks, positions))
+
+    def _sort(self, axis: Axis, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints]:
+        rows = self.picked(picks)
+        key = axis.key([self.columns[p].codes()[rows] for p in positions])
+        order = np.argsort(key, kind="stable")
+        return key[order], rows[order]
 
     def _dense(self, picks: Picks, position: int) -> _Dense:
         """By code; made anew when the dictionary has grown."""
@@ -138,15 +130,6 @@ class _Dense:
     first: Ints
     rows: Ints
     only: Ints | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The facts that match a column of codes."""
-
-    code: Ints
-    rows: Ints | None
-    facts: Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,21 @@ Times are relative to the origin of the axis.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.engine.bodies.structure import cut_columns
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
-from holdsfor.kernels.rows.moving import time_span
+from holdsfor.engine.data.relation import Codes, Data
+from holdsfor.kernels.rows.gathering import order_changed
+from holdsfor.kernels.rows.holding import member_search
+from holdsfor.kernels.rows.moving import merge_sorted, time_span
 from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed
 from holdsfor.plan.structures import Forms
-
-EMPTY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,13 @@ class Picks:
     equal: tuple[tuple[int, int], ...]  # (position, an earlier position)
 
 
-class Points:
-    """Occurrences: sorted by (code of the key columns, time); duplicates allowed. Views are made once and kept.
+class Points(Data):
+    """Occurrences: sorted by (code of the key columns, time); duplicates allowed.
 
     What takes time has its end as its time; begun: when each began, relative to the origin (None: at its time).
     """
 
-    __slots__ = ("_columns", "_views", "arity", "axis", "begun", "dictionary", "key", "packed")
+    __slots__ = ("_columns", "begun", "packed")
 
     def __init__(
         self,
@@ -47,10 +48,8 @@ class Points:
         columns: dict[int, Column],
         begun: Ints | None = None,
     ) -> None:
-        self.axis, self.dictionary, self.arity = axis, dictionary, arity
-        self.key, self.packed, self.begun = key, packed, begun
-        self._columns = columns
-        self._views: dict[object, object] = {}
+        super().__init__(axis, dictionary, arity, key)
+        self.packed, self.begun, self._columns = packed, begun, columns
 
     def __len__(self) -> int:
         return len(self.packed)
@@ -76,10 +75,11 @@ class Points:
 
     def span(self) -> tuple[int, int]:
         """Between what times they lie, relative to the origin."""
-        span = self._views.get("span")
-        if not isinstance(span, tuple):
-            span = self._views["span"] = time_span(self.packed, self.axis.mask)
-        return span
+        return self._views.find("span", self._span)
+
+    def _span(self) -> tuple[int, int]:
+        low, high = time_span(self.packed, self.axis.mask)
+        return int(low), int(high)
 
     def starts(self) -> Ints:
         """When each began."""
@@ -104,50 +104,65 @@ class Points:
         return len(rows) - len(find_distinct([rows.packed, *rows._begun_column(), *others]))
 
     def take(self, rows: Ints) -> Points:
-        """The rows at these places, which must not decrease."""
         return self if rows.size == self.packed.size else self.select(Selection(index=rows))
 
     def none(self) -> Points:
         return no_points(self.axis, self.dictionary, self.arity)
 
     def groundings_of_rows(self) -> Ints:
-        """The key of all arguments of each row."""
         columns = [self.column(p).codes() for p in range(self.arity)]
         return self.axis.key(columns) if columns else np.zeros(len(self), np.int64)
 
-    def beyond(self, edge: int) -> Points:
-        return self.where(self.packed & self.axis.mask > edge)
-
     def divide_at(self, boundary: Ints) -> tuple[Points, Ints]:
-        """Return the points before the boundary (of each row, or one for all), and no keys: points hold at none."""
+        """Return the points before the boundary, and no keys: points hold at none."""
         return self.where((self.packed & self.axis.mask) < boundary), EMPTY
 
     def until(self, boundary: int, edge: int | None) -> Points:
-        """Return the points before the boundary, without those that were over at the edge."""
         time = self.packed & self.axis.mask
         return self.where((time < boundary) if edge is None else (time < boundary) & (time > edge))
 
-    def after(self, settled: Points | None, boundary: int | Ints) -> Points:
-        """With what was settled before."""
-        return self if settled is None else united([settled, self])
+    def after(self, settled: Points | None, find_cuts: Callable[[Codes], Ints]) -> Points:
+        """Return the points with what was settled before."""
+        return self if settled is None else self.unite(settled)
+
+    def unite(self, other: Points) -> Points:
+        return united([other, self])
+
+    def change(self, removed: Ints, more: Points) -> Points:
+        if not len(self):
+            return more
+        if not len(more) or more.key != self.key:
+            kept = np.ones(len(self), np.bool_)
+            kept[removed] = False
+            return united([self.where(kept), more])
+        if not removed.size and self.is_packed and more.is_packed:
+            return Points(self.axis, self.dictionary, self.arity, self.key, merge_sorted(self.packed, more.packed), {})
+        return self.join_in_order(more, order_changed(self.packed, removed, more.packed))
+
+    def merge(self, other: Points) -> tuple[Points, Ints]:
+        if not len(self) or not len(other):
+            return (self if len(self) else other), np.arange(len(self) + len(other))
+        return unite_parts([self, other])
+
+    def join_in_order(self, other: Points, order: Ints) -> Points:
+        return rows_in_order([self, other], order, self.key, np.concatenate([self.packed, other.packed])[order])
 
     def known_times(self) -> Iterator[Ints]:
         yield self.packed & self.axis.mask
 
+    def begins(self) -> Ints:
+        return self.packed
+
     def lasts(self) -> Ints:
-        """Until when each row is looked at, packed."""
         return self.packed
 
     def latest(self) -> int:
-        """The last time of all, relative to the origin."""
         return self.span()[1]
 
     def lingering(self, edge: int) -> Points:
-        """Return the points after the edge."""
         return self.none() if self.latest() <= edge else self.beyond(edge)
 
     def distinct(self) -> Points:
-        """Each occurrence once."""
         if self.packed.size < 2:
             return self
         rows = find_distinct([self.packed, *self._begun_column(), *map(_values, self._all_columns())])
@@ -159,7 +174,7 @@ class Points:
         return self.take(mine), other.take(others)
 
     def differing(self, other: Points) -> tuple[Ints, Ints]:
-        """Return the places of the rows of each that the other has not; both without duplicates."""
+        """Return the places of the rows that only one of them has; both are without duplicates."""
         if not len(self) or not len(other):
             return np.arange(len(self)), np.arange(len(other))
         columns = merge_columns(self, other)
@@ -172,9 +187,15 @@ class Points:
         alone[order[1:][twin]] = alone[order[:-1][twin]] = False
         return np.flatnonzero(alone[: len(self)]), np.flatnonzero(alone[len(self) :])
 
-    def equal_to(self, others: Points) -> Mask:
+    def find_equal(self, wanted: Points) -> Ints:
+        return np.flatnonzero(self._equal_to(wanted))
+
+    def _equal_to(self, others: Points) -> Mask:
         """Mark the rows that are equal to one of the others."""
-        mask = np.isin(self.times(), others.times())
+        if self.key == others.key:  # rows of other keys are unlike
+            mask = member_search(self.packed, others.packed)
+        else:
+            mask = np.isin(self.times(), others.times())
         if not mask.any():
             return mask
         rows = np.flatnonzero(mask)
@@ -204,16 +225,15 @@ class Points:
         nulls = [missing for position in read if (missing := self._nulls(position)) is not None]
         if not picks.constants and not picks.equal and not nulls:
             return self
-        view = (picks, read) if nulls else picks
-        picked = self._views.get(view)
-        if not isinstance(picked, Points):
-            mask = ~np.logical_or.reduce(nulls) if nulls else np.ones(len(self), np.bool_)
-            for position, code in picks.constants:
-                mask &= self.column(position).codes() == code
-            for position, other in picks.equal:
-                mask &= self.column(position).codes() == self.column(other).codes()
-            picked = self._views[view] = self.select(Selection(mask))
-        return picked
+        return self._views.find((picks, read) if nulls else picks, lambda: self._pick(picks, nulls))
+
+    def _pick(self, picks: Picks, nulls: Sequence[Mask]) -> Points:
+        mask = ~np.logical_or.reduce(nulls) if nulls else np.ones(len(self), np.bool_)
+        for position, code in picks.constants:
+            mask &= self.column(position).codes() == code
+        for position, other in picks.equal:
+            mask &= self.column(position).codes() == self.column(other).codes()
+        return self.select(Selection(mask))
 
     def _nulls(self, position: int) -> Mask | None:
         """Mark the rows that have no value at a position; None: all have one."""
@@ -224,10 +244,7 @@ class Points:
 
     def by_parts(self, forms: Forms) -> Points:
         """With a column for each part of the arguments; without the rows whose arguments have other forms."""
-        points = self._views.get(forms)
-        if not isinstance(points, Points):
-            points = self._views[forms] = self._by_parts(forms)
-        return points
+        return self._views.find(forms, lambda: self._by_parts(forms))
 
     def _by_parts(self, forms: Forms) -> Points:
         columns = {p: self.column(p) for p in range(self.arity)}
@@ -245,11 +262,10 @@ class Points:
         """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
         if positions == self.key:
             return self.packed, None
-        ordering = self._views.get(positions)
-        if not isinstance(ordering, tuple):
-            packed = self.axis.pack([self.column(p).codes() for p in positions], self.times())
-            ordering = self._views[positions] = sort_packed(packed, self.axis.time_bits)
-        return ordering
+        return self._views.find(positions, lambda: sort_packed(self._pack(positions), self.axis.time_bits))
+
+    def _pack(self, positions: tuple[int, ...]) -> Ints:
+        return self.axis.pack([self.column(p).codes() for p in positions], self.times())
 
 
 def no_points(axis: Axis, dictionary: Dictionary, arity: int) -> Points:

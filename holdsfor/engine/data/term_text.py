@@ -1,4 +1,7 @@
-"""Terms as text: what kind of term it is, which number, its arguments, and its place in the standard order."""
+"""Terms as text: what kind of term it is, which number, its arguments, and its place in the standard order.
+
+Those that come in great numbers stay in Arrow, and are looked up by kernels, not as Python objects.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.strings import strings_of
 from holdsfor.io.columns.text import mask
+from holdsfor.kernels.text.strings import KnownStrings, find_strings, index_strings
 
 _MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\],]", re.DOTALL)  # what stands in quotes is no mark
 _NAME = re.compile(r"('(?:[^'\\]|\\.)*'|[^'(\[]+)\(", re.DOTALL)  # of a term with arguments
@@ -153,3 +158,37 @@ def standard_order(text: str) -> tuple[Any, ...]:
 
 def _unquoted(name: str) -> str:
     return name[1:-1] if name.startswith("'") else name
+
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ManyTerms:
+    """Terms with codes one after the other, from `first` on; each is there once."""
+
+    first: int
+    terms: pa.Array
+    known: KnownStrings
+
+    @property
+    def end(self) -> int:
+        """The code after the last."""
+        return self.first + len(self.terms)
+
+    def find(self, texts: pa.Array) -> Ints:
+        """The codes of texts, -1 for those that are not in it."""
+        if texts.equals(self.terms):
+            return np.arange(self.first, self.end)
+        strings = strings_of(texts)
+        numbers = find_strings(strings.data, strings.begin, strings.end, self.known)
+        return np.where(numbers < 0, -1, numbers + self.first)
+
+
+def index_terms(first: int, terms: pa.Array) -> ManyTerms | None:
+    """Index terms for look-ups by text; None if some of them are equal."""
+    strings = strings_of(terms)
+    slots, hashes, are_distinct = index_strings(strings.data, strings.begin, strings.end)
+    if not are_distinct:
+        return None
+    return ManyTerms(first, terms, KnownStrings(strings.data, strings.begin, strings.end, slots, hashes))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.cut import CommonCut, Cut, Running
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.facts import Facts, no_facts
 from holdsfor.engine.data.intervals import Intervals, no_intervals
-from holdsfor.engine.data.points import EMPTY, Points, no_points
-from holdsfor.engine.data.relation import Data, put_after
+from holdsfor.engine.data.memo import Memo
+from holdsfor.engine.data.points import Points, no_points
+from holdsfor.engine.data.relation import Data
 from holdsfor.language.description import Signature, Unreported
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
@@ -55,7 +57,7 @@ class World:
     cut: Cut
     relations: dict[Relation, Data] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
-    shared: dict[object, object] = field(default_factory=dict)
+    shared: Memo = field(default_factory=Memo)
     counts: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -112,9 +114,7 @@ class World:
 
     def join_settled(self, relation: Relation) -> Data:
         """Join what was settled up to the cut with what was concluded after it."""
-        concluded = self.relations[relation]
-        boundary = 0 if isinstance(concluded, Points) else self.cut.of_rows(relation, concluded.codes) + 1
-        return put_after(self.cut.settled(relation), concluded, boundary)
+        return self.relations[relation].after(self.cut.settled(relation), partial(self.cut.of_rows, relation))
 
     # ---------------------------------------------------------------- relations
 

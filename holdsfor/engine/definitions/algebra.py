@@ -11,10 +11,10 @@ import numpy as np
 from holdsfor.engine.bodies.expression import value
 from holdsfor.engine.bodies.heads import head_codes
 from holdsfor.engine.bodies.structure import read_by_forms
-from holdsfor.engine.data.axis import INT64, Ints
+from holdsfor.engine.data.axis import EMPTY, INT64, Ints
 from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY, Picks
+from holdsfor.engine.data.points import Picks
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.allen import Within, related
@@ -98,10 +98,7 @@ def share(key: object, make: WorkOut) -> WorkOut:
     """Evaluate once what several rules ask for, or one more than once."""
 
     def find(frame: Frame) -> Pair:
-        known = frame.world.shared.get(key)
-        if not isinstance(known, tuple):
-            known = frame.world.shared[key] = make(frame)
-        return known
+        return frame.world.shared.find(key, lambda: make(frame))
 
     return find
 

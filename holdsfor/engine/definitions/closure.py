@@ -9,11 +9,10 @@ import pyarrow as pa
 
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.heads import head_codes
-from holdsfor.engine.data.axis import Axis, Ints, fit
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints, fit
 from holdsfor.engine.data.dictionary import Dictionary, with_room
 from holdsfor.engine.data.facts import Facts, Table, no_facts
 from holdsfor.engine.data.limits import OnBehalfOf
-from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import WorldFrame
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels.rows.holding import member_mask

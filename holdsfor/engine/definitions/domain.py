@@ -9,14 +9,14 @@ from functools import lru_cache
 import numpy as np
 
 from holdsfor.engine.bodies.argument_layout import shape
+from holdsfor.engine.bodies.calculate import Answers
 from holdsfor.engine.bodies.chain import matched, run
 from holdsfor.engine.bodies.heads import head_codes, key_columns
 from holdsfor.engine.bodies.structure import take_apart
-from holdsfor.engine.bodies.term_tests import Answers
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.limits import OnBehalfOf
-from holdsfor.engine.data.points import EMPTY, Picks
+from holdsfor.engine.data.points import Picks
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.rows.holding import member_mask
@@ -58,12 +58,8 @@ def allowed(rules: tuple[Declared, ...], world: World) -> tuple[Allowed, ...]:
 
 def _enumerated_rows(rule: Declared, world: World) -> Rows:
     """Return the rows that a declaration enumerates; relations often share them."""
-    view = ("declared", rule.chain)
-    rows = world.shared.get(view)
-    if not isinstance(rows, Rows):
-        with OnBehalfOf(rule):
-            rows = world.shared[view] = run(rule.chain, world)
-    return rows
+    with OnBehalfOf(rule):
+        return world.shared.find(("declared", rule.chain), lambda: run(rule.chain, world))
 
 
 def admits_all(clauses: Iterable[Allowed]) -> bool:
@@ -188,10 +184,7 @@ def _take_conditions_apart(chain: Chain, bound: frozenset[str]) -> tuple[tuple[t
 
 def _match_terms(chain: Chain, name: str, rows: Rows, world: World) -> Mask:
     """By a table of all terms."""
-    view = ("within", chain, name)
-    answers = world.shared.get(view)
-    if not isinstance(answers, Answers):
-        answers = world.shared[view] = Answers()
+    answers = world.shared.find(("within", chain, name), Answers)
 
     def answer(fresh: Ints) -> Mask:
         return matched(chain, Rows(world.axis, len(fresh), {name: Column(world.dictionary, fresh)}), world)
@@ -213,9 +206,7 @@ def _match_tuples(chain: Chain, names: tuple[str, ...], rows: Rows, world: World
     """By a list of the combinations that there have been."""
     distinct_keys, back = numbered(world.axis.key([rows.codes(name) for name in names]))
     view = ("within", chain, names)
-    known = world.shared.get(view)
-    if not isinstance(known, _Known):
-        known = _Known(EMPTY, np.zeros(0, np.bool_))
+    known = world.shared.find(view, lambda: _Known(EMPTY, np.zeros(0, np.bool_)))
     if len(fresh := compress(distinct_keys, ~member_mask(distinct_keys, known.keys))):
         place = np.searchsorted(known.keys, fresh)
         codes = {name: world.axis.code(fresh, p, len(names)) for p, name in enumerate(names)}

@@ -11,12 +11,11 @@ from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.facts import Facts, Table, make_table
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.closure import closed
-from holdsfor.engine.definitions.derived import evaluate_derived
 from holdsfor.engine.definitions.domain import Allowed, admits_all, allowed, within
 from holdsfor.engine.definitions.simple import evaluate_simple
 from holdsfor.engine.definitions.static import evaluate_static
 from holdsfor.engine.groups.group import evaluate_group
-from holdsfor.engine.patterns.recursion import evaluate_recursion
+from holdsfor.engine.patterns.recursion import evaluate_derived, evaluate_recursion
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels.rows.joining import TooManyPairs

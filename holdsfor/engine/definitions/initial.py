@@ -6,10 +6,9 @@ import numpy as np
 
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.heads import head_codes, joined, key_columns
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.limits import OnBehalfOf
-from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Allowed, Domains, allows_all_like, whole_keys, within
@@ -69,13 +68,9 @@ def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domai
 
 def _initial_rows(rule: Declared, world: World) -> Rows:
     """Return the rows that the conditions give; fluents often share them, such as who has ever been in a domain."""
-    key = ("initially", rule.chain, rule.start)
-    rows = world.shared.get(key)
-    if not isinstance(rows, Rows):
-        with OnBehalfOf(rule):
-            rows = run(rule.chain, world, _first_point(rule.start, world) if rule.start else None)
-        world.shared[key] = rows
-    return rows
+    with OnBehalfOf(rule):
+        first = _first_point(rule.start, world) if rule.start else None
+        return world.shared.find(("initially", rule.chain, rule.start), lambda: run(rule.chain, world, first))
 
 
 def _first_point(name: str, world: World) -> Rows:

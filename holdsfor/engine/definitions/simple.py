@@ -9,8 +9,7 @@ import numpy as np
 
 from holdsfor.engine.bodies.heads import Open, concluded, joined, merged, merged_since, spread_since
 from holdsfor.engine.bodies.rulebook import Rulebook
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.definitions.initial import initial_keys
@@ -20,7 +19,6 @@ from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERM
 from holdsfor.kernels.rows.moving import compress, distinct, unique_sorted
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude, Relation
-from holdsfor.plan.structures import is_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +32,15 @@ class ValueChanges:
 
 def evaluate_simple(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -> int:
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
-    if not _never_ends(fluent) and follow(fluent, world, domains, rulebook):
+    if follow(fluent, world, domains, rulebook):
         return 0
-    anyhow, firsts = _takes_any_order(fluent, world), _never_ends(fluent)
     begun, ended = (
-        [
-            _conclude(rules, relation, world, rulebook, firsts, anyhow)
-            for rules, relation in zip(tables, fluent.relations, strict=True)
-        ]
+        [_conclude(rules, relation, world, rulebook) for rules, relation in zip(tables, fluent.relations, strict=True)]
         for tables in (fluent.initiations, fluent.terminations)
     )
     initial = initial_keys(fluent, world, domains)
-    together = joined if anyhow else merged
     allowed = [
-        _allowed(together([*_carried(relation, initial, world), *full]), relation, domains, world)
+        _allowed(merged([*_carried(relation, initial, world), *full]), relation, domains, world)
         for (full, _), relation in zip(begun, fluent.relations, strict=True)
     ]
     initiated = [points for points, _ in allowed]
@@ -58,38 +51,12 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, rulebook: Ru
     return sum(left_out for _, left_out in allowed)
 
 
-def _never_ends(fluent: Simple) -> bool:
-    """Whether what is initiated holds for ever: then only its first initiation matters."""
-    return len(fluent.relations) == 1 and fluent.relations[0].kind != "valued" and not fluent.terminations[0]
-
-
-def _takes_any_order(fluent: Simple, world: World) -> bool:
-    """Whether conclusions need not be sorted: those with a value are sorted without it later on.
-
-    Cuts need them sorted with it, and so do wildcards that range over values.
-    """
-    if fluent.relations[0].kind != "valued" or not world.cut.is_common:
-        return False
-    begins, ends = (
-        [rule.args[-1] for table in tables for rule in table] for tables in (fluent.initiations, fluent.terminations)
-    )
-    return not any(map(is_open, begins)) and not any(value is not None and is_open(value) for value in ends)
-
-
 def _conclude(
-    rules: Iterable[Conclude],
-    relation: Relation,
-    world: World,
-    rulebook: Rulebook,
-    firsts: bool,
-    anyhow: bool,
+    rules: Iterable[Conclude], relation: Relation, world: World, rulebook: Rulebook
 ) -> tuple[list[Ints], list[Open]]:
-    """Points with wildcards are after the earliest cut: after that of their key only once it is known.
-
-    anyhow: the points may come in any order.
-    """
-    full, wild = concluded(rules, world, rulebook, firsts and world.cut.is_common, anyhow)
-    return (full if world.cut.is_common else [merged_since(full, relation, world)]), wild
+    """Points with wildcards are after the earliest cut: after that of their key only once it is known."""
+    full, wild = concluded(rules, world, rulebook)
+    return [merged_since(full, relation, world)], wild
 
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:

@@ -11,10 +11,9 @@ from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.heads import key_columns, merged
 from holdsfor.engine.bodies.lookups import lookup
 from holdsfor.engine.bodies.structure import read_by_parts
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.limits import OnBehalfOf
-from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.algebra import NOTHING, Frame, Pair, WorkOut
@@ -87,12 +86,13 @@ def evaluate_rule(
     if prepared.is_own:
         assert prepared.evidence is not None
         return prepared.work_out(Frame(world, None, _evident_keys(prepared.evidence, world)))
-    rows = world.shared.get(prepared.groundings)
-    if not isinstance(rows, Rows):
-        with OnBehalfOf(rule):
-            rows = run(rule.conditions, world, _groundings(prepared, world, clauses), stops=True)
-        if prepared.groundings is not None:
-            world.shared[prepared.groundings] = rows
+
+    def find_rows() -> Rows:
+        return run(rule.conditions, world, _groundings(prepared, world, clauses), stops=True)
+
+    with OnBehalfOf(rule):
+        key = prepared.groundings
+        rows = find_rows() if key is None else world.shared.find(key, find_rows)
     if not rows.size:
         return NOTHING
     s, e = prepared.work_out(Frame(world, rows))
@@ -149,14 +149,14 @@ def _groundings(prepared: PreparedStatic, world: World, clauses: tuple[Allowed, 
     if prepared.evidence is None:
         return _find_groundings(prepared.rule, world, clauses)
     variables = prepared.rule.variables
-    view = variables, prepared.evidence  # which rules with different conditions often have in common
-    rows = world.shared.get(view)
-    if not isinstance(rows, Rows):
-        keys, arity = _evident_keys(prepared.evidence, world), len(variables)
-        codes = {name: world.axis.code(keys, p, arity) for p, name in enumerate(variables)}
-        rows = Rows(world.axis, len(keys), {name: Column(world.dictionary, code) for name, code in codes.items()})
-        world.shared[view] = rows
-    return rows
+    view, evidence = (variables, prepared.evidence), prepared.evidence  # rules with different conditions often share it
+    return world.shared.find(view, lambda: _find_evident(variables, evidence, world))
+
+
+def _find_evident(variables: tuple[str, ...], evidence: tuple[EvidentRelation, ...], world: World) -> Rows:
+    keys, arity = _evident_keys(evidence, world), len(variables)
+    codes = {name: world.axis.code(keys, p, arity) for p, name in enumerate(variables)}
+    return Rows(world.axis, len(keys), {name: Column(world.dictionary, code) for name, code in codes.items()})
 
 
 def _find_groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:

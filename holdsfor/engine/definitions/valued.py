@@ -7,16 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdsfor.engine.bodies.heads import Open, joined, spread_over, spread_since
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all, whole_keys, within
 from holdsfor.kernels.intervals.inertia import INITIATE, INITIATE_IF_ALIVE, TERMINATE, TERMINATE_ANY, exclusive
 from holdsfor.kernels.rows.moving import add_last_code, compress, cut_last_code, distinct, take, unique_sorted
 from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.plan.operators import Relation
-
-NO_ACTION = np.empty(0, np.int8)
 
 
 def evaluate_valued(
@@ -117,16 +114,11 @@ def _without_value(points: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
 
 
 def make_exclusive(parts: Sequence[tuple[Ints, Ints | int, int]], world: World, after: int) -> tuple[Ints, Ints, Ints]:
-    """Each part is sorted by itself, and then merged with the others."""
-    points, value, action = EMPTY, EMPTY, NO_ACTION
-    for more, of_more, kind in parts:
-        if not len(more):
-            continue
-        ordered, order = sort_packed(more, world.axis.time_bits)
-        values = np.full(len(more), of_more) if isinstance(of_more, int) else take(of_more, order)
-        points, order = sort_packed(joined((points, ordered)), world.axis.time_bits)
-        value = take(joined((value, values)), order)
-        action = take(np.concatenate([action, np.full(len(more), kind, np.int8)]), order)
+    """Hold one value at a time. parts: points in any order, the value of each or one for all, and what they do."""
+    points, order = sort_packed(joined(points for points, _, _ in parts), world.axis.time_bits)
+    values = [np.full(len(points), value) if isinstance(value, int) else value for points, value, _ in parts]
+    actions = [np.full(len(points), action, np.int8) for points, _, action in parts]
+    value, action = (take(np.concatenate(each), order) for each in (values, actions))
     return exclusive(points, value, action, world.axis.mask, after)
 
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains
 from holdsfor.engine.definitions.initial import initial_keys

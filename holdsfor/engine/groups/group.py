@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdsfor.engine.data.axis import EMPTY
 from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Allowed, Domains, Enumerated
 from holdsfor.engine.groups.actions import Action, actions_of, aligned, plain

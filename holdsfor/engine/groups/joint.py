@@ -11,11 +11,10 @@ from holdsfor.engine.bodies.argument_layout import shape
 from holdsfor.engine.bodies.chain import run, step
 from holdsfor.engine.bodies.expression import value as value_of
 from holdsfor.engine.bodies.heads import choose_current, head_codes, key_columns
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.cut import Running
 from holdsfor.engine.data.limits import OnBehalfOf
-from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, matching_places, whole_keys, within

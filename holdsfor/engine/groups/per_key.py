@@ -6,10 +6,9 @@ import numpy as np
 
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.bodies.heads import head_points
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.cut import Running
 from holdsfor.engine.data.limits import OnBehalfOf
-from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, within
 from holdsfor.engine.groups.actions import Action, carried_intervals, placed, shift_of

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.axis import EMPTY
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
-from holdsfor.engine.incremental.tuples import TouchedKeys, Tuples, find_earliest, sorted_by
-from holdsfor.engine.input.inputs import add_block, arrange_events, encoded, source_of
+from holdsfor.engine.input.inputs import add_block, encoded, sort_events, source_of
 from holdsfor.engine.input.window import Windows, standing
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.upstream_changes import has_several_speakers, last_words
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
-from holdsfor.kernels.intervals.algebra import union2
 from holdsfor.kernels.rows.joining import places_of_same_keys
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.operators import Relation
@@ -50,13 +47,12 @@ def add_arrivals(
     by_points = _by_source(pointwise, places)
     alone = world.with_only({})
     coming = by_points | _by_source(fresh, places)
-    events = {place: blocks[0] for place, blocks in coming.items() if _are_plain_events(blocks)}
-    differences = _add_plain_events([*events.values()], [sources[place] for place in events], alone, stores, frontier)
+    differences: dict[Relation, Difference] = {}
     for place, blocks in coming.items():
-        if place in events:
-            continue
         source = sources[place]
-        if place in by_points or not all(map(_can_be_added, blocks)):
+        if _are_plain_events(blocks):
+            changed = _add_plain_events(blocks[0], source, alone, stores, frontier)
+        elif place in by_points or not all(map(_can_be_added, blocks)):
             changed = _look_again(known(), source, alone, stores)
         else:
             edge = frontier.horizon_of_input(blocks[0]) - world.axis.origin
@@ -134,42 +130,27 @@ def add_words(
         for relation in {**come, **gone}:
             nothing = world.nothing_of(relation)
             stored = stores[relation] if relation in stores else keep(nothing)
-            removed = _same_rows(stored, gone.get(relation, nothing))
+            removed = _equal_rows(stored, gone.get(relation, nothing))
             added = come.get(relation, nothing)
-            added = added.take(differing(_same_rows(stored, added).data, added)[1])
+            added = added.take(_equal_rows(stored, added).data.differing(added)[1])
             edge = frontier.horizon(relation) - world.axis.origin
             stores[relation] = stored.change(removed.origin, added, edge)
             differences[relation] = Difference(removed.data, added)
     return differences
 
 
-def _same_rows(stored: Stored, wanted: Data) -> Gathered:
-    """The rows that are stored and equal to one of these."""
-    if isinstance(wanted, Points):
-        return _equal_rows(stored, wanted)
-
-    def choose(data: Data) -> Ints:
-        assert isinstance(data, Intervals)
-        place = np.minimum(np.searchsorted(data.s, wanted.s), len(data) - 1)
-        return np.asarray(place[(data.s[place] == wanted.s) & (data.e[place] == wanted.e)], np.int64)
-
-    return stored.gather(choose)
-
-
 # ---------------------------------------------------------------- events
 
 
 def _add_plain_events(
-    blocks: Sequence[Block], sources: Sequence[InputSource], world: World, stores: Stores, frontier: Frontier
+    block: Block, source: InputSource, world: World, stores: Stores, frontier: Frontier
 ) -> dict[Relation, Difference]:
-    """Add events of several inputs without a look at the rows that are stored."""
-    differences = {}
-    for block, source, added in zip(blocks, sources, arrange_events(blocks, sources, world), strict=True):
-        relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
-        nothing = added.none()
-        stores[relation] = (stores.get(relation) or keep(nothing)).change(EMPTY, added, edge)
-        differences[relation] = Difference(nothing, added)
-    return differences
+    """Add events without a look at the rows that are stored."""
+    added = sort_events(block, encoded(block, source.identities, world.dictionary), source, world)
+    relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
+    nothing = added.none()
+    stores[relation] = (stores.get(relation) or keep(nothing)).change(EMPTY, added, edge)
+    return {relation: Difference(nothing, added)}
 
 
 def _add_events(
@@ -191,35 +172,14 @@ def _words(blocks: Iterable[Block], windows: Windows, op: int) -> list[Block]:
     return [standing(replace(block, op=-block.op), windows) for block in blocks if block.op is not None]
 
 
-def _points(blocks: Iterable[Block], source: InputSource, world: World) -> Points:
-    data = _relations_of(blocks, source, world).get(source.relations[0])
-    if isinstance(data, Points):
-        return data
-    nothing = world.nothing_of(source.relations[0])
-    assert isinstance(nothing, Points)
-    return nothing
+def _points(blocks: Iterable[Block], source: InputSource, world: World) -> Data:
+    relation = source.relations[0]
+    return _relations_of(blocks, source, world).get(relation) or world.nothing_of(relation)
 
 
-def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
-    """The rows that are stored and equal to one of these."""
-
-    def choose(data: Data) -> Ints:
-        assert isinstance(data, Points)
-        return np.flatnonzero(data.equal_to(wanted))
-
-    if not len(wanted):
-        return Gathered(wanted.none(), EMPTY)
-    if wanted.key and all(sorted_by(part) == wanted.key for part in stored.parts()):  # rows of other keys are unlike
-        before, leading, tuning = (wanted.packed & wanted.axis.mask) - 1, wanted.key[:1], wanted.dictionary.tuning
-        touched = TouchedKeys(*find_earliest([(wanted.codes(leading[0]), before)], tuning.touched_codes))
-        tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: touched}, tuning)
-
-        def choose_near(data: Data) -> Ints:
-            places = tuples.places(data, [leading], (), reach=0)
-            return places[choose(data.take(places))]
-
-        return stored.gather(choose_near)
-    return stored.gather(choose)
+def _equal_rows(stored: Stored, wanted: Data) -> Gathered:
+    """Return the rows that are stored and equal to one of these."""
+    return stored.gather(lambda data: data.find_equal(wanted)) if len(wanted) else Gathered(wanted.none(), EMPTY)
 
 
 def count_merged(stores: Stores, differences: Mapping[Relation, Difference], events: Iterable[Relation]) -> int:
@@ -227,22 +187,21 @@ def count_merged(stores: Stores, differences: Mapping[Relation, Difference], eve
     count = 0
     for relation in events:
         added = differences[relation].added if relation in differences else None
-        if isinstance(added, Points) and len(added):
+        if added is not None and len(added):
             count += added.count_equal()
             stored = stores.get(relation)
             if stored is not None and any(_may_share_rows(part, added) for part in stored.parts()):
                 both = _equal_rows(stored, added).data
-                assert isinstance(both, Points)
                 count += len(both) - both.count_equal()
     return count
 
 
-def _may_share_rows(part: Data, added: Points) -> bool:
+def _may_share_rows(part: Data, added: Data) -> bool:
     """Whether some rows of both have the same key and time: almost never, and quick to tell."""
-    if not isinstance(part, Points) or not len(part) or part.key != added.key:
+    if not len(part) or part.key != added.key:
         return len(part) > 0
-    place = np.minimum(np.searchsorted(part.packed, added.packed), len(part) - 1)
-    return bool((part.packed[place] == added.packed).any())
+    place = np.minimum(np.searchsorted(part.begins(), added.begins()), len(part) - 1)
+    return bool((part.begins()[place] == added.begins()).any())
 
 
 # ---------------------------------------------------------------- durative input
@@ -255,18 +214,11 @@ def _add_intervals(
     fresh = _relations_of((standing(block, windows) for block in blocks), source, world)
     differences = {}
     for relation, added in fresh.items():
-        assert isinstance(added, Intervals)
         stored = stores.get(relation) or keep(world.nothing_of(relation))
-        before = stored.gather(lambda data, added=added: _of_same_keys(data, added))  # type: ignore[misc]
-        assert isinstance(before.data, Intervals)
-        now = added.of(*union2(before.data.s, before.data.e, added.s, added.e))
-        differences[relation] = replace_rows(relation, stores, before, now, edge)
+        same_keys = partial(places_of_same_keys, others=added.begins(), bits=world.axis.time_bits)
+        before = stored.gather(lambda data, same_keys=same_keys: same_keys(data.begins()))  # type: ignore[misc]
+        differences[relation] = replace_rows(relation, stores, before, before.data.unite(added), edge)
     return differences
-
-
-def _of_same_keys(data: Data, added: Intervals) -> Ints:
-    assert isinstance(data, Intervals)
-    return places_of_same_keys(data.s, added.s, data.axis.time_bits)
 
 
 def _look_again(
@@ -288,19 +240,10 @@ def replace_rows(
     relation: Relation, stores: Stores, before: Gathered, now: Data, edge: int | None = None
 ) -> Difference:
     """Puts rows in the place of those that were gathered. edge: see `Stored.change`."""
-    gone, come = differing(before.data, now)
+    gone, come = before.data.differing(now)
     if not gone.size and not come.size:
         return Difference(before.data.none(), before.data.none())
     added = now.take(come)
     stored = stores[relation] if relation in stores else keep(before.data.none())
     stores[relation] = stored.change(before.origin[gone], added, edge)
     return Difference(before.data.take(gone), added)
-
-
-def differing(before: Data, now: Data) -> tuple[Ints, Ints]:
-    """The places of the rows of each that the other has not."""
-    if isinstance(before, Points):
-        assert isinstance(now, Points)
-        return before.differing(now)
-    assert isinstance(now, Intervals)
-    return before.differing(now)

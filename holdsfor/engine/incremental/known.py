@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.cut import Running
-from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY, Points
-from holdsfor.engine.data.relation import Data, change_rows
+from holdsfor.engine.data.memo import Memo
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.stored import Difference, keep, merge_differences
@@ -20,8 +19,6 @@ from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.stepping.frontier import Frontier
 from holdsfor.engine.stepping.query_times import QueryMoment
 from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels.changes.touching import starts_after
-from holdsfor.kernels.intervals.algebra import merge_lingering
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.whole_plan import Reach
@@ -49,15 +46,10 @@ class KnownWorld:
     agenda: Mapping[Relation, Data] = field(default_factory=dict)
     future: Mapping[Relation, Ints] = field(default_factory=dict)
 
-    def count_keys(self) -> int:
-        """About how many groundings the relation with the most rows has."""
-        stores = self.stores.values()
-        return max(stores, key=len).count_keys() if stores else 1
-
     def world(self) -> World:
         """All that is known."""
         relations = {relation: stored.whole() for relation, stored in self.stores.items()}
-        return replace(self.bare, relations=relations, running=dict(self.running), shared={})
+        return replace(self.bare, relations=relations, running=dict(self.running), shared=Memo())
 
 
 def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
@@ -71,15 +63,8 @@ def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
     firsts = _find_first_edges(setting, edges)
     agenda = {r: data.lingering(firsts[r]) for r, data in relations.items() if r in firsts}
     limit = last_start(now)
-    future = {r: starts for r, data in now.relations.items() if len(starts := _starts_after(data, limit))}
+    future = {r: starts for r, data in now.relations.items() if len(starts := data.starts_after(limit))}
     return KnownWorld(moment.query_time, bare, stores, dict(now.running), moment.state.frontier, edges, agenda, future)
-
-
-def _starts_after(data: Data, time: int) -> Ints:
-    """Return the starts of intervals that no result has yet. time: the latest start that results have."""
-    if not isinstance(data, Intervals) or not data.s.size:
-        return EMPTY
-    return starts_after(data.s, time, data.axis.mask)
 
 
 def last_start(world: World) -> int:
@@ -91,7 +76,7 @@ def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], b
     now, mask = last_start(bare), bare.axis.mask
     future = {relation: starts[(starts & mask) > now] for relation, starts in known.future.items()}
     for relation, difference in differences.items():
-        added = _starts_after(difference.added, now)
+        added = difference.added.starts_after(now)
         if added.size:
             future[relation] = np.unique(np.concatenate([future.get(relation, EMPTY), added]))
     return {relation: starts for relation, starts in future.items() if starts.size}
@@ -120,26 +105,10 @@ def next_agenda(
     for relation, edge in _find_first_edges(setting, edges).items():
         difference, rows = differences.get(relation), known.agenda.get(relation)
         added = None if difference is None or not len(difference.added) else difference.added
-        parts = [part for part in (rows, added) if part is not None and not _is_over(part, edge)]
-        if parts and len(lingering := _join_lingering(parts, edge)):
-            agenda[relation] = lingering
+        parts = [lingering for part in (rows, added) if part is not None and len(lingering := part.lingering(edge))]
+        if parts:
+            agenda[relation] = parts[0] if len(parts) == 1 else parts[0].change(EMPTY, parts[1])
     return agenda
-
-
-def _is_over(rows: Data, edge: int) -> bool:
-    """Whether all has happened up to the edge; of intervals it takes as long to say so as to find those that linger."""
-    return isinstance(rows, Points) and rows.latest() <= edge
-
-
-def _join_lingering(parts: Sequence[Data], edge: int) -> Data:
-    """parts: one or two."""
-    rows, added = parts[0], parts[-1]
-    if len(parts) == 1:
-        return rows.lingering(edge)
-    if isinstance(rows, Intervals):
-        assert isinstance(added, Intervals)
-        return rows.of(*merge_lingering(rows.s, rows.e, added.s, added.e, edge, rows.axis.mask))
-    return change_rows(rows.lingering(edge), EMPTY, added.lingering(edge))
 
 
 def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:

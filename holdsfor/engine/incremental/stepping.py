@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 
 from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.relation import Data, merge_in_order
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import add_arrivals, add_words, count_merged
 from holdsfor.engine.incremental.blocks import Evaluation
@@ -30,10 +29,12 @@ from holdsfor.engine.incremental.touching import choose_block, find_touched
 from holdsfor.engine.incremental.units import SessionSetting, Unit
 from holdsfor.engine.input.arrived import Arrived, find_newly_visible, visible_input
 from holdsfor.engine.input.kept_input import KeptInput
-from holdsfor.engine.stepping.frontier import move_frontier
+from holdsfor.engine.input.window import Windows
+from holdsfor.engine.stepping.frontier import make_frontier
 from holdsfor.engine.stepping.query_times import QueryMoment, next_place
 from holdsfor.engine.stepping.settling import State
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.plan.operators import Relation
@@ -96,7 +97,7 @@ def _advance(
     for unit in setting.units:
         _update(unit, turn)
     nothing = known.frontier.nothing  # agenda and future say when it is quiet
-    frontier = move_frontier(setting.distances, plan, windows, query_time, quiet=nothing)
+    frontier = make_frontier(plan, windows, query_time, setting.lookings, quiet=nothing)
     edges = find_edges(setting, query_time, bare.axis.origin)
     agenda = next_agenda(known, turn.differences, setting, edges)
     turn.counts["overflows"] = bare.counts["overflows"]
@@ -124,21 +125,19 @@ def _worlds(known: KnownWorld, following: KnownWorld, differences: Differences) 
         if added is None:
             now[relation] = begun
         else:
-            assert isinstance(added, Intervals)
-            now[relation] = merge_in_order(added, begun.where(~np.isin(begun.s, added.s)))[0]
+            now[relation] = added.merge(begun.where(~np.isin(begun.begins(), added.begins())))[0]
     return replace(known.bare, relations=before), replace(following.bare, relations=now)
 
 
-def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Intervals]:
+def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Data]:
     """Intervals that were known and lay in the future."""
     axis = known.bare.axis
     limit = last_start(following.bare)
-    begun: dict[Relation, Intervals] = {}
+    begun: dict[Relation, Data] = {}
     for relation, starts in known.future.items():
         chosen = starts[(starts & axis.mask) <= limit]
         if len(chosen):
             data = following.stores[relation].gather(lambda data, chosen=chosen: _places_of(data, chosen)).data  # type: ignore[misc]
-            assert isinstance(data, Intervals)
             if len(data):
                 begun[relation] = data
     return begun
@@ -146,6 +145,21 @@ def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Int
 
 def _places_of(data: Data, starts: Ints) -> Ints:
     """Return the places of the intervals that begin at these points."""
-    assert isinstance(data, Intervals)
-    place = np.minimum(np.searchsorted(data.s, starts), len(data) - 1)
-    return np.asarray(place[data.s[place] == starts], np.int64)
+    place = np.minimum(np.searchsorted(data.begins(), starts), len(data) - 1)
+    return np.asarray(place[data.begins()[place] == starts], np.int64)
+
+
+def count_light(waiting: Sequence[Block], known: int, due: range, windows: Windows, tuning: Tuning) -> int:
+    """How many query times there are before one that brings more rows than were known: nearly all of it is new.
+
+    known: how many rows there are.
+    """
+    count = sum(map(len, waiting))
+    if count <= tuning.few_rows or count <= tuning.most_new * known:  # however they fall on them
+        return len(due)
+    fresh = np.zeros(len(due) + 1, np.int64)  # the last: for a later one
+    for block in waiting:
+        fresh += np.bincount(np.searchsorted(due, windows.first_seen(block.arrival)), minlength=len(fresh))
+    before = known + np.cumsum(fresh) - fresh
+    heavy = np.flatnonzero((fresh > tuning.few_rows) & (fresh > tuning.most_new * before))
+    return min(int(heavy[0]), len(due)) if len(heavy) else len(due)

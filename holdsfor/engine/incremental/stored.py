@@ -10,15 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.column import Mask
-from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import EMPTY, Points
-from holdsfor.engine.data.relation import Data, change_rows, merge_in_order, put_in_order
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.tuning import Tuning
-
-#: So many rows tell how many keys there are.
-SAMPLE = 1024
 
 
 class Gathered(NamedTuple):
@@ -40,7 +35,7 @@ class Difference(NamedTuple):
 
 def merge_differences(one: Difference, other: Difference) -> Difference:
     """Merge two differences that have no rows in common."""
-    return Difference(change_rows(one.removed, EMPTY, other.removed), change_rows(one.added, EMPTY, other.added))
+    return Difference(one.removed.change(EMPTY, other.removed), one.added.change(EMPTY, other.added))
 
 
 class Stored:
@@ -71,21 +66,12 @@ class Stored:
 
     def lists(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """Return starts and last times of the base, the places that are gone, and the same times of added rows."""
-        base, more = self.base, self.more
-        if isinstance(base, Intervals) and isinstance(more, Intervals):
-            return base.s, base.e, self.gone, more.s, more.e
-        return base.lasts(), base.lasts(), self.gone, more.lasts(), more.lasts()
+        return self.base.begins(), self.base.lasts(), self.gone, self.more.begins(), self.more.lasts()
 
     def count_open(self) -> int:
         """Count the intervals that have no end yet."""
-        base, more = self.base, self.more
-        assert isinstance(base, Intervals)
-        assert isinstance(more, Intervals)
-        return base.count_open() - base.take(self.gone).count_open() + more.count_open()
-
-    def count_keys(self) -> int:
-        """About how many groundings there are."""
-        return estimate_keys(self.base)
+        base = self.base
+        return base.count_open() - base.take(self.gone).count_open() + self.more.count_open()
 
     def gather(self, choose: Callable[[Data], Ints]) -> Gathered:
         """choose: gives the places of rows in sorted data."""
@@ -97,7 +83,7 @@ class Stored:
             return Gathered(self.base.take(in_base), in_base)
         if not len(in_base):
             return Gathered(self.more.take(in_more), -1 - in_more)
-        data, order = merge_in_order(self.base.take(in_base), self.more.take(in_more))
+        data, order = self.base.take(in_base).merge(self.more.take(in_more))
         return Gathered(data, np.concatenate([in_base, -1 - in_more])[order])
 
     def take(self, in_base: Ints, in_more: Ints, order: Ints) -> Gathered:
@@ -106,21 +92,21 @@ class Stored:
             return Gathered(self.base.take(in_base), in_base)
         if not len(in_base):
             return Gathered(self.more.take(in_more), -1 - in_more)
-        data = put_in_order(self.base.take(in_base), self.more.take(in_more), order)
+        data = self.base.take(in_base).join_in_order(self.more.take(in_more), order)
         return Gathered(data, np.concatenate([in_base, -1 - in_more])[order])
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:
         """Without the rows of these origins, with others. edge: what was over there is forgotten now and then."""
         size = len(self.base)
         if size <= self.tuning.few_stored and self.is_in_one_piece():
-            whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
+            whole, count = self.base.change(removed, added), self.changed + len(removed) + len(added)
             if edge is None or count <= len(whole) // self.tuning.changed_share:
                 return Stored(whole, self.more, changed=count)
             return keep(whole.beyond(edge))
         more, gone = self.more, self.gone
         of_more = np.sort(-1 - removed[removed < 0]) if removed.size else EMPTY
         if of_more.size or len(added):
-            more = change_rows(more, of_more, added)
+            more = more.change(of_more, added)
         if (of_base := removed[removed >= 0]).size:
             gone = np.sort(np.concatenate([gone, of_base]))
         return Stored(self.base, more, gone)._join_many(edge)
@@ -141,10 +127,10 @@ class Stored:
         """All rows that were not over at the edge."""
         is_over = (self.base.lasts() & self.base.axis.mask) <= edge
         is_over[self.gone] = True
-        return change_rows(self.base, is_over.nonzero()[0], self.more.beyond(edge))
+        return self.base.change(is_over.nonzero()[0], self.more.beyond(edge))
 
     def _make_whole(self) -> Data:
-        return self.base if self.is_in_one_piece() else change_rows(self.base, self.gone, self.more)
+        return self.base if self.is_in_one_piece() else self.base.change(self.gone, self.more)
 
 
 def keep(data: Data) -> Stored:
@@ -154,23 +140,6 @@ def keep(data: Data) -> Stored:
 def keep_added(stored: Stored) -> Stored:
     """Only the rows that were added since the base was made."""
     return Stored(stored.base.none(), stored.more)
-
-
-def estimate_keys(data: Data) -> int:
-    """About how many groundings there are, of what rows are sorted by: by how many of some rows begin one."""
-    estimate = data._views.get(estimate_keys)
-    if not isinstance(estimate, int):
-        estimate = data._views[estimate_keys] = _estimate_keys(data)
-    return estimate
-
-
-def _estimate_keys(data: Data) -> int:
-    if len(data) < 2:
-        return 1
-    starts, bits = data.packed if isinstance(data, Points) else data.s, data.axis.time_bits
-    rows = np.linspace(0, len(data) - 2, min(SAMPLE, len(data) - 1)).astype(np.int64)
-    begin = np.count_nonzero(starts[rows] >> bits != starts[rows + 1] >> bits)
-    return 1 + int(begin * (len(data) - 1) / len(rows))
 
 
 def _is_member(values: Ints, known: Ints) -> Mask:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.intervals import Intervals
-from holdsfor.engine.data.points import Points
-from holdsfor.engine.data.relation import Data
+from holdsfor.engine.data.relation import Codes, Data
 from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
-from holdsfor.engine.incremental.tuples import Touched, TouchedKeys, Tuples, ordered_key, sorted_by, starts_of
+from holdsfor.engine.incremental.tuples import Touched, TouchedKeys, Tuples, ordered_key
 from holdsfor.engine.incremental.units import Carriers, DefinitionStep, Unit, Wait
 from holdsfor.kernels.changes.touching import (
     find_followers,
@@ -27,9 +26,6 @@ from holdsfor.kernels.kernel import AFTER_ALL
 from holdsfor.kernels.rows.gathering import find_earliest_of_codes
 from holdsfor.kernels.rows.moving import compress
 from holdsfor.plan.operators import Relation
-
-Codes = Callable[[int], Ints]
-"""The codes of the arguments at a position."""
 
 CarriedCodes = dict[tuple[Carriers, int], Mask]
 """Codes for which a fluent that others depend on has held since a time, by the fluents and the time."""
@@ -79,18 +75,18 @@ def _touch_waiting(
     edge = min([edges[reach] for reach in wait.numbers])
     now = turn.bare.now_on_axis + turn.setting.windows.tick  # what is all in the future changes nothing
     if _are_in_keys(unit, relation, rows):
-        keys, latest = find_lingering_keys(starts_of(rows), rows.lasts(), edge, now, axis.time_bits)
+        keys, latest = find_lingering_keys(rows.begins(), rows.lasts(), edge, now, axis.time_bits)
         codes, count = _codes_of_keys(rows, keys), keys.size
     else:
-        rows = rows.where((starts_of(rows) & axis.mask) <= now).lingering(edge)
+        rows = rows.where((rows.begins() & axis.mask) <= now).lingering(edge)
         codes, count, latest = rows.codes, len(rows), rows.latest() if len(rows) else edge
     leader, until = unit.wanted[relation].leader, np.array([turn.known.query_time])
     if count and wait.carriers is not None and leader is not None and relation not in (*unit.follows, *unit.everywhere):
         chosen = _choose_carried(turn, codes(leader), wait.carriers, edge, carried)
         count = chosen.size
-        touched.touch(1, chosen, until, is_endless=True)
+        touched.touch(1, chosen, until)
     elif count:
-        _touch(turn, unit, relation, codes, until, touched, is_endless=True)
+        _touch(turn, unit, relation, codes, until, touched)
     for reach, numbers in wait.numbers.items():
         if count and latest > edges[reach]:
             yield from numbers
@@ -126,47 +122,36 @@ def _changed(unit: Unit, relation: Relation, difference: Difference, after: int)
     """
     removed, added = difference.removed, difference.added
     axis = removed.axis
-    if isinstance(removed, Intervals) and isinstance(added, Intervals):
-        before = 1 + axis.tick - axis.origin
-        keys, until = touch_by_intervals(removed.s, removed.e, added.s, added.e, axis.time_bits, before)
+    if relation.kind != "event":
+        before, rows = 1 + axis.tick - axis.origin, (removed.begins(), removed.lasts(), added.begins(), added.lasts())
+        keys, until = touch_by_intervals(*rows, axis.time_bits, before)
         yield _codes_of_keys(removed, keys), until
         return
     for data in (removed, added):
-        assert isinstance(data, Points)
         if not len(data):
             continue
         if _are_in_keys(unit, relation, data):
-            keys, until = touch_by_points(data.packed, after, axis.time_bits, 1 - axis.origin)
+            keys, until = touch_by_points(data.begins(), after, axis.time_bits, 1 - axis.origin)
             yield _codes_of_keys(data, keys), until
         else:
-            rows = data.beyond(after)
-            yield rows.codes, (rows.packed & axis.mask) - 1 + axis.origin
+            later = data.beyond(after)
+            yield later.codes, (later.begins() & axis.mask) - 1 + axis.origin
 
 
 def _are_in_keys(unit: Unit, relation: Relation, data: Data) -> bool:
     """Whether rows are sorted by all arguments at which tuples stand."""
-    if isinstance(data, Intervals):
-        return True
     places = [*unit.about.get(relation, ()), unit.follows.get(relation, ())]
     return all(position in data.key for positions in places for position in positions)
 
 
 def _codes_of_keys(data: Data, keys: Ints) -> Codes:
     """keys: of what rows are sorted by."""
-    axis, positions = data.axis, sorted_by(data)
+    axis, positions = data.axis, data.key
     return lambda position: axis.code(keys, positions.index(position), len(positions))
 
 
-def _touch(
-    turn: QueryTurn,
-    unit: Unit,
-    relation: Relation,
-    codes: Codes,
-    until: Ints,
-    touched: Touched,
-    is_endless: bool = False,
-) -> None:
-    """until: of each, or one for all. is_endless: something may change at any time after that."""
+def _touch(turn: QueryTurn, unit: Unit, relation: Relation, codes: Codes, until: Ints, touched: Touched) -> None:
+    """until: of each, or one for all."""
     if not until.size:
         return
     if not unit.is_keyed or relation in unit.everywhere:
@@ -175,7 +160,7 @@ def _touch(
     for positions in unit.about.get(relation, ()):
         columns = [codes(position) for position in positions]
         keys = columns[0] if len(columns) == 1 else ordered_key(turn.bare.axis, columns)
-        touched.touch(len(positions), keys, until, is_endless)
+        touched.touch(len(positions), keys, until)
     for position in unit.follows.get(relation, ()):
         touched.members.append((codes(position), until))
 
@@ -206,7 +191,7 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
             columns = np.stack([data.codes(position) for position in positions])
             rows, times = find_followers(columns, data.lasts(), earliest, reach, near, axis.mask)
             keys = ordered_key(axis, list(columns[:, rows]))
-            touched.touch(len(positions), keys, times + apart, is_endless=True)
+            touched.touch(len(positions), keys, times + apart)
 
 
 def _touch_deadlines(turn: QueryTurn, unit: Unit, step: DefinitionStep, touched: Touched) -> bool:
@@ -224,7 +209,7 @@ def _touch_deadlines(turn: QueryTurn, unit: Unit, step: DefinitionStep, touched:
             some = True
             s = running.keys[rows] << axis.time_bits
             keys = Intervals(axis, turn.bare.dictionary, due.source.arity, s, s)
-            _touch(turn, unit, due.source, keys.codes, np.array([near]), touched, is_endless=True)
+            _touch(turn, unit, due.source, keys.codes, np.array([near]), touched)
     return some
 
 
@@ -236,12 +221,8 @@ def choose_block(turn: QueryTurn, touched: Touched) -> tuple[Tuples | None, int]
 
     Times are relative to the origin of the axis, and the last before a tick.
     """
-    codes = len(turn.bare.dictionary) + 1
-    tuples = {
-        size: TouchedKeys(keys, _before_tick(turn, until))
-        for size, (keys, until) in touched.tuples(codes, turn.tuning.touched_codes).items()
-    }
-    chosen = Tuples(turn.bare.axis, codes, tuples, turn.tuning)
+    tuples = {size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples().items()}
+    chosen = Tuples(turn.bare.axis, len(turn.bare.dictionary) + 1, tuples)
     if touched.everything is not None:
         until = int(_before_tick(turn, np.array([touched.everything]))[0])
         return None, min(until, chosen.earliest)

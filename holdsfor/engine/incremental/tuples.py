@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import permutations
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Mask
-from holdsfor.engine.data.points import EMPTY, Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions, RowsWanted
-from holdsfor.engine.tuning import Tuning
-from holdsfor.kernels.changes.touching import take_touched, unite_touched
+from holdsfor.kernels.changes.touching import unite_touched
 from holdsfor.kernels.kernel import AFTER_ALL
-from holdsfor.kernels.rows.gathering import find_earliest_of_codes, places_from, places_of_codes
+from holdsfor.kernels.rows.gathering import places_of_codes
 from holdsfor.kernels.rows.searching import gather_rows
-
-NO_END = np.array([AFTER_ALL])
 
 
 def tuple_keys(data: Data, positions: Positions) -> Ints:
@@ -41,49 +36,34 @@ def ordered_key(axis: Axis, codes: Sequence[Ints]) -> Ints:
 class Touched:
     """Tuples that something has changed for, by their size, each with a time up to which nothing has.
 
-    endless: those of them for which something may change at any time after that, and not only where rows differ.
     members: arguments that touch all tuples that have them. everything: a time for all tuples at once; None: not all
     are touched.
     """
 
     parts: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
-    endless: dict[int, list[Ints]] = field(default_factory=dict)
     members: list[tuple[Ints, Ints]] = field(default_factory=list)
     everything: int | None = None
 
     def __bool__(self) -> bool:
         return self.everything is not None or any(len(keys) for parts in self.parts.values() for keys, _ in parts)
 
-    def touch(self, size: int, keys: Ints, until: Ints, is_endless: bool = False) -> None:
+    def touch(self, size: int, keys: Ints, until: Ints) -> None:
         """until: of each, or one for all."""
         if len(keys):
             self.parts.setdefault(size, []).append((keys, until))
-            if is_endless:
-                self.endless.setdefault(size, []).append(keys)
 
     def touch_all(self, until: int) -> None:
         self.everything = until if self.everything is None else min(until, self.everything)
 
-    def tuples(self, codes: int, dense: int) -> dict[int, tuple[Ints, Ints]]:
-        """By size: the distinct tuples, sorted, each with the earliest of its times. codes: how many there are.
-
-        dense: see `Tuning.touched_codes`.
-        """
-        return {size: find_earliest(parts, dense, codes if size == 1 else None) for size, parts in self.parts.items()}
+    def tuples(self) -> dict[int, tuple[Ints, Ints]]:
+        """By size: the distinct tuples, sorted, each with the earliest of its times."""
+        return {size: find_earliest(parts) for size, parts in self.parts.items()}
 
 
-def find_earliest(parts: list[tuple[Ints, Ints]], dense: int, above: int | None = None) -> tuple[Ints, Ints]:
-    """The distinct keys, sorted, each with the earliest of its times. above: more than all keys, if it is known."""
-    rows = sum([len(keys) for keys, _ in parts])
-    if rows == 1:
-        return next(part for part in parts if len(part[0]))
-    if above is None:
-        above = 1 + max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
-    if above <= dense * rows:
-        earliest = np.full(above, AFTER_ALL)
-        for keys, until in parts:
-            find_earliest_of_codes(earliest, keys, until)
-        return take_touched(earliest)
+def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """Sort keys, each once, with the earliest of its times."""
+    if len(parts) == 1 and len(parts[0][0]) == 1:
+        return parts[0]
     keys = np.concatenate([some for some, _ in parts])
     until = np.concatenate([times if len(times) == len(some) else np.repeat(times, len(some)) for some, times in parts])
     order = np.argsort(keys, kind="stable")
@@ -92,14 +72,10 @@ def find_earliest(parts: list[tuple[Ints, Ints]], dense: int, above: int | None 
 
 @dataclass(frozen=True)
 class TouchedKeys:
-    """Sorted keys, each with a time up to which nothing has changed for it.
-
-    ends: to how late rows are looked at; None: to the last.
-    """
+    """Sorted keys, each with a time up to which nothing has changed for it."""
 
     keys: Ints
     until: Ints
-    ends: Ints | None = None
 
     def until_of(self, wanted: Ints) -> Ints:
         """The time of each; AFTER_ALL if it is not one of them."""
@@ -108,20 +84,11 @@ class TouchedKeys:
         place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[place] == wanted, self.until[place], AFTER_ALL)
 
-    def end_of(self, wanted: Ints) -> Ints:
-        """The end of each, which must be one of them."""
-        assert self.ends is not None
-        return np.asarray(self.ends[np.searchsorted(self.keys, wanted)])
-
     def contain(self, wanted: Ints) -> Mask:
         if not len(self.keys):
             return np.zeros(len(wanted), np.bool_)
         place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.equal(self.keys[place], wanted)
-
-    def limits(self) -> Ints:
-        """The end of each, or one for all."""
-        return NO_END if self.ends is None else self.ends
 
     def by_code(self, codes: int) -> Ints:
         """The time of each code up to a number of codes."""
@@ -140,7 +107,6 @@ class Tuples:
     axis: Axis
     codes: int  # how many codes there are
     by_size: dict[int, TouchedKeys]
-    tuning: Tuning
 
     def __len__(self) -> int:
         return sum(len(touched.keys) for touched in self.by_size.values())
@@ -160,7 +126,7 @@ class Tuples:
             for position in range(size)
             if size > 1 and len(touched.keys)
         ]
-        return TouchedKeys(*find_earliest(parts, self.tuning.touched_codes)) if parts else NONE_TOUCHED
+        return TouchedKeys(*find_earliest(parts)) if parts else NONE_TOUCHED
 
     @cached_property
     def until_of_codes(self) -> Ints:
@@ -181,8 +147,6 @@ class Tuples:
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
         if len(positions) > 1:
             return touched.until_of(ordered_key(self.axis, [codes(position) for position in positions]))
-        if len(touched.keys) * self.tuning.search < self.codes:
-            return touched.until_of(codes(positions[0]))
         return self.until_of_codes[codes(positions[0])]
 
     def gather(self, stored: Stored, wanted: RowsWanted, reach: int) -> Gathered:
@@ -199,16 +163,16 @@ class Tuples:
         size, added = len(base), len(more)
         if not size and not added:
             return Gathered(base, EMPTY)
-        shift = leading_shift(base if size else more, leader)
-        if shift is None or (size and added and sorted_by(more) != sorted_by(base)):
+        shift = (base if size else more).leading_shift(leader)
+        if shift is None or (size and added and more.key != base.key):
             return None
-        if size > self.tuning.few_stored and base.latest() + reach <= self.earliest:  # all of it is over
+        if size > stored.tuning.few_stored and base.latest() + reach <= self.earliest:  # all of it is over
             stored = keep_added(stored)
-        keys = touched.keys, touched.until, touched.limits()
+        keys = touched.keys, touched.until
         return stored.take(*gather_rows(*stored.lists(), *keys, shift, self.axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
-        """The rows about them that are not over so long before the time of their tuple, and begin before its end."""
+        """The rows about them that are not over so long before the time of their tuple."""
         chosen = [
             self._places(data, positions, self.by_size.get(len(positions), NONE_TOUCHED), reach) for positions in shares
         ]
@@ -222,69 +186,8 @@ class Tuples:
         if not len(touched.keys) or not len(data):
             return EMPTY
         mask = data.axis.mask
-        if len(touched.keys) * self.tuning.search < len(data) and (
-            ranges := _find_ranges(data, positions, touched, reach)
-        ):
-            return places_from(*ranges, mask, reach)
-        places = self._look_at_all(data, positions, touched, reach)
-        if touched.ends is None:
-            return places
-        ends = touched.end_of(tuple_keys(data.take(places), positions))
-        return places[(starts_of(data)[places] & mask) <= ends]
-
-    def _look_at_all(self, data: Data, positions: Positions, touched: TouchedKeys, reach: int) -> Ints:
-        mask = data.axis.mask
         if len(positions) > 1:
             until = touched.until_of(tuple_keys(data, positions))
             return np.flatnonzero((data.lasts() & mask) + reach > until)
         edges = self.until_of_codes if touched is self.by_size.get(1) else self._until_of_members
         return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
-
-
-def starts_of(data: Data) -> Ints:
-    return data.packed if isinstance(data, Points) else data.s
-
-
-def leading_shift(data: Data, position: int) -> int | None:
-    """By how many bits the code of an argument stands before the rest; None if it does not lead."""
-    if isinstance(data, Points):
-        return data.axis.leading_shift(len(data.key)) if data.key[:1] == (position,) else None
-    return None if position else data.axis.leading_shift(data.arity)
-
-
-def sorted_by(data: Data) -> Positions:
-    """The arguments that rows are sorted by, before their times."""
-    return data.key if isinstance(data, Points) else tuple(range(data.arity))
-
-
-def _find_ranges(
-    data: Data, positions: Positions, touched: TouchedKeys, reach: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints] | None:
-    """Return where the rows of each key begin and below what they start, all starts and last times, and keys' times.
-
-    None if the rows of a key do not stand together.
-    """
-    axis, ends, keys, until = data.axis, touched.limits(), touched.keys, touched.until
-    shift = leading_shift(data, positions[0]) if len(positions) == 1 else None
-    if shift is None:
-        if len(positions) < 2 or set(sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):
-            return None
-        keys, of_tuple = _in_all_orders(axis, len(positions), touched.keys)
-        until, ends = until[of_tuple], ends if touched.ends is None else ends[of_tuple]
-        shift = axis.time_bits
-    starts, lasts = starts_of(data), data.lasts()
-    low, bounds = keys << shift, (keys + 1) << shift
-    if shift == axis.time_bits:  # rows of a key are in the order of their times
-        low = np.searchsorted(lasts, low | np.clip(until - reach + 1, 0, axis.mask), "left")
-        bounds = bounds if touched.ends is None else (keys << shift) + np.minimum(ends, axis.mask) + 1
-    else:
-        low = np.searchsorted(starts, low, "left")
-    return low.astype(np.int64), bounds, starts, lasts, until, ends
-
-
-def _in_all_orders(axis: Axis, size: int, keys: Ints) -> tuple[Ints, Ints]:
-    """The keys that tuples have with their arguments in any order, sorted, and which of the tuples each is of."""
-    columns = [axis.code(keys, position, size) for position in range(size)]
-    ordered = [axis.key([columns[position] for position in order]) for order in permutations(range(size))]
-    distinct, first = np.unique(np.concatenate(ordered), return_index=True)
-    return distinct, first % len(keys)

@@ -16,9 +16,8 @@ from holdsfor.engine.input.window import Windows
 from holdsfor.engine.scripts.confirming import Readers, may_confirm
 from holdsfor.engine.stepping.frontier import (
     Delays,
-    Distances,
+    Lookings,
     find_delays,
-    find_distances,
     find_stirring,
     make_lookings,
 )
@@ -110,9 +109,9 @@ class Unit:
 class SessionSetting:
     """Settings of all query times of a session. timed: definitions that name times by themselves.
 
-    complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
+    complementing: those that have intervals which begin with the history, and with no row. lookings: how all look.
     waits: how far those that read a relation look from the present; waiting: the same of all, each with one of the
-    definitions that do. judged: events that all units judge one by one, by name and number of arguments.
+    definitions that do.
     """
 
     program: Program
@@ -121,10 +120,9 @@ class SessionSetting:
     units: tuple[Unit, ...]
     timed: frozenset[int]
     complementing: frozenset[int]
-    distances: Distances
+    lookings: Lookings
     waits: Mapping[Relation, tuple[Reach, ...]]
     waiting: Mapping[Reach, int]
-    judged: frozenset[tuple[str, int]]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -136,7 +134,6 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
     timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
     complementing = frozenset(number for number in scope.definitions if _complements(plan.definitions[number]))
     units = tuple(find_units(plan, scope.definitions, windows))
-    every = make_lookings(plan, range(len(plan.definitions)))
     looks = [plan.looks[number] for number in scope.definitions]
     return SessionSetting(
         program,
@@ -145,10 +142,9 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         units,
         timed,
         complementing,
-        find_distances(plan, windows, every),
+        make_lookings(plan, range(len(plan.definitions))),
         _find_reaches(looks),
         {look.stirs: number for look, number in zip(looks, scope.definitions, strict=True) if look.stirs is not None},
-        _find_judged(units),
     )
 
 
@@ -163,12 +159,6 @@ def _find_reaches(looks: Iterable[Look]) -> dict[Relation, tuple[Reach, ...]]:
             if look.stirs is not None:
                 reaches.setdefault(relation, {})[look.stirs] = None
     return {relation: tuple(each) for relation, each in reaches.items()}
-
-
-def _find_judged(units: Iterable[Unit]) -> frozenset[tuple[str, int]]:
-    judged = {relation for unit in units for relation in unit.confirming}
-    others = {relation for unit in units for relation in unit.reads - unit.confirming.keys()}
-    return frozenset((relation.name, relation.arity) for relation in judged - others)
 
 
 # ---------------------------------------------------------------- units of a stage

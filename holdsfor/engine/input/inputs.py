@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +18,7 @@ from holdsfor.io.events import OPEN, Block
 from holdsfor.kernels.intervals.algebra import normalise, union2
 from holdsfor.kernels.intervals.inertia import join_points
 from holdsfor.kernels.rows.moving import compress, unique_sorted
-from holdsfor.kernels.rows.sorting import sort_packed, sort_parts, sort_rows
+from holdsfor.kernels.rows.sorting import sort_packed, sort_rows
 from holdsfor.language.description import Signature
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.operators import Relation
@@ -61,66 +60,24 @@ def count_equal(world: World, events: Iterable[Relation]) -> int:
 
 
 def add_block(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
-    add = _add_events if block.kind == "event" else _add_fluent
-    add(block, columns, source, world)
+    if block.kind == "event":
+        world.relations[source.relations[0]] = sort_events(block, columns, source, world)
+    else:
+        _add_fluent(block, columns, source, world)
 
 
-def _add_events(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
-    world.relations[source.relations[0]] = _Occurrences(block, columns, source).sort(world)
-
-
-def arrange_events(blocks: Sequence[Block], sources: Sequence[InputSource], world: World) -> list[Points]:
-    """Occurrences of several inputs. Few rows of many are packed and sorted together: it is calls that take time."""
-    pairs = zip(blocks, sources, strict=True)
-    inputs = [_Occurrences(block, encoded(block, s.identities, world.dictionary), s) for block, s in pairs]
-    together: dict[int, list[int]] = {}  # by how many columns the key has
-    for place, each in enumerate(inputs):
-        if len(each.block) <= world.dictionary.tuning.few_events_sorted and each.block.onset is None:
-            together.setdefault(len(each.key), []).append(place)
-    points: dict[int, Points] = {}
-    for places in together.values():
-        points.update(zip(places, _sort_together([inputs[place] for place in places], world), strict=True))
-    return [points[place] if place in points else each.sort(world) for place, each in enumerate(inputs)]
-
-
-class _Occurrences(NamedTuple):
-    """Rows of an event, which are sorted by the arguments that most rules ask for them by, and time."""
-
-    block: Block
-    columns: list[Column]
-    source: InputSource
-
-    @property
-    def key(self) -> tuple[int, ...]:
-        return self.source.key or tuple(sorted(self.source.identities)[:1])
-
-    def sort(self, world: World) -> Points:
-        axis, key, columns = world.axis, self.key, self.columns
-        packed = axis.pack([columns[p].codes() for p in key], self.block.start)
-        begun = None if self.block.onset is None else self.block.onset - axis.origin
-        ordered, order = sort_rows(packed, axis.time_bits)
-        if order is not None:
-            begun = None if begun is None else begun[order]
-            chosen = Selection(index=order)
-            columns = [column.select(chosen) for column in columns]
-        payload = dict(enumerate(columns))
-        return Points(axis, world.dictionary, self.source.relations[0].arity, key, ordered, payload, begun)
-
-
-def _sort_together(inputs: Sequence[_Occurrences], world: World) -> Iterator[Points]:
-    """All keys have as many columns."""
-    axis, keys = world.axis, [each.key for each in inputs]
-    codes = zip(*([each.columns[p].codes() for p in key] for each, key in zip(inputs, keys, strict=True)), strict=True)
-    times = np.concatenate([each.block.start for each in inputs])
-    ends = np.cumsum([len(each.block) for each in inputs])
-    packed, order = sort_parts(axis.pack([np.concatenate(parts) for parts in codes], times), ends)
-    begin = 0
-    for end, each, key in zip(ends.tolist(), inputs, keys, strict=True):
-        chosen = Selection(index=order[begin:end])
-        # the terms of the key are in what is packed
-        rest = {p: column.select(chosen) for p, column in enumerate(each.columns) if p not in key or column.is_number}
-        yield Points(axis, world.dictionary, each.source.relations[0].arity, key, packed[begin:end], rest)
-        begin = end
+def sort_events(block: Block, columns: list[Column], source: InputSource, world: World) -> Points:
+    """Sort rows of an event by the arguments that most rules ask for them by, and time."""
+    axis, key = world.axis, source.key or tuple(sorted(source.identities)[:1])
+    packed = axis.pack([columns[p].codes() for p in key], block.start)
+    begun = None if block.onset is None else block.onset - axis.origin
+    ordered, order = sort_rows(packed, axis.time_bits)
+    if order is not None:
+        begun = None if begun is None else begun[order]
+        chosen = Selection(index=order)
+        columns = [column.select(chosen) for column in columns]
+    payload = dict(enumerate(columns))
+    return Points(axis, world.dictionary, source.relations[0].arity, key, ordered, payload, begun)
 
 
 def _add_fluent(block: Block, columns: list[Column], source: InputSource, world: World) -> None:

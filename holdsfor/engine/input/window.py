@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from holdsfor.duration import GivenTimes, ticks_at, ticks_of
 from holdsfor.engine.input.fence import EVERYTHING, Fence, fence_for, span_of
-from holdsfor.engine.output.argument_texts import arguments
+from holdsfor.engine.output.argument_types import arguments
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import as_text, plain_text
 from holdsfor.io.events import MOST_TIME, OPEN, Block

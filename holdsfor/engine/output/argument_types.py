@@ -1,11 +1,11 @@
-"""Kinds of terms in the arguments of results: numbers, true or false, others. By them columns get their types.
+"""Arguments of results: lists of texts for each row, and the kinds of their terms, by which columns get their types.
 
 Kinds are counted like rows, a number for each argument: those of several tasks are joined bit by bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.engine.data.column import Column
+from holdsfor.engine.data.dictionary import Ints
 from holdsfor.engine.data.world import World
 from holdsfor.io.columns.text import mask
 from holdsfor.io.tables.wide import BOOLEAN, FLOAT, INTEGER, LARGE, MOST_DIGITS, TEXT, Kinds, kinds_key
@@ -82,3 +83,21 @@ def _begins_with_digit(texts: pa.Array) -> npt.NDArray[np.bool_]:
     place = ends[:-1] + (letters[ends[:-1]] == _MINUS)
     is_digit: npt.NDArray[np.bool_] = (letters[place] >= _DIGIT_0) & (letters[place] <= _DIGIT_9) & (place < ends[1:])
     return is_digit
+
+
+def arguments(columns: list[pa.Array], size: int) -> pa.Array:
+    arity = len(columns)
+    offsets = pa.array(np.arange(size + 1, dtype=np.int32) * arity)
+    if not arity:
+        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
+    if arity == 1:
+        return pa.ListArray.from_arrays(offsets, columns[0])
+    order = np.arange(arity * size).reshape(arity, size).T.ravel()
+    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(order)))
+
+
+def coded_arguments(codes: Sequence[Ints], texts: pa.Array, size: int) -> pa.Array:
+    """Return lists of argument texts for columns of codes, with each text copied once."""
+    offsets = pa.array(np.arange(size + 1, dtype=np.int32) * len(codes))
+    in_order = codes[0] if len(codes) == 1 else np.stack(codes, axis=1).ravel() if codes else np.empty(0, np.int64)
+    return pa.ListArray.from_arrays(offsets, texts.take(pa.array(in_order)))

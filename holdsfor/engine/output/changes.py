@@ -9,8 +9,8 @@ from typing import Literal as OneOf
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.axis import EMPTY, Ints
+from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.world import World
 from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.output.log import LoggedIntervals, LoggedOccurrences, LogTexts, make_log, occurrence_rows

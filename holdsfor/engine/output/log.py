@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Column, Mask
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.points import Points
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import as_text, plain_text
 from holdsfor.io.storage.fold import ARGS, INTERVAL_LOG, OCCURRENCE_LOG

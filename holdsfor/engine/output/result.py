@@ -14,9 +14,9 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.world import World
-from holdsfor.engine.output.argument_texts import arguments, coded_arguments
+from holdsfor.engine.output.argument_types import arguments, coded_arguments
 from holdsfor.errors import HoldsforError
-from holdsfor.io.columns.coded import coded
+from holdsfor.io.columns.taking import coded
 from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.readers.mapping import check_zone

@@ -17,12 +17,9 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask, Selection, TimeColumn, concatenated
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.engine.definitions.distinct import distinct
-from holdsfor.engine.patterns.join_order import SPAN, cheapest_pair
-from holdsfor.engine.patterns.policies import choose
+from holdsfor.engine.patterns.policies import SPAN, cheapest_pair, choose, distinct
 from holdsfor.engine.patterns.sliding import slide
-from holdsfor.kernels.patterns.absence import first_block, is_blocked
-from holdsfor.kernels.patterns.spans import join_spans
+from holdsfor.kernels.patterns.spans import first_block, is_blocked, join_spans
 from holdsfor.kernels.rows.joining import most_pairs
 from holdsfor.kernels.rows.moving import time_span
 from holdsfor.language.patterns import JoinKind
@@ -62,12 +59,9 @@ def occurring(op: Occurring, world: World) -> Rows:
 
 def match_pattern(pattern: Pattern, world: World) -> Rows:
     """The occurrences of a pattern; one that several rules have is matched once."""
-    rows = world.shared.get(pattern)
-    if not isinstance(rows, Rows):
-        rows = _match(pattern, world)
-        if not isinstance(pattern, Scan):
-            world.shared[pattern] = rows
-    return rows
+    if isinstance(pattern, Scan):
+        return _match(pattern, world)
+    return world.shared.find(pattern, lambda: _match(pattern, world))
 
 
 def _match(pattern: Pattern, world: World) -> Rows:

@@ -10,11 +10,12 @@ import pyarrow as pa
 
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.engine.definitions.distinct import distinct
 from holdsfor.engine.input.window import NEVER
 from holdsfor.engine.patterns.joins import END, START, blocked_at, first_of, pair_around, pair_up
+from holdsfor.engine.patterns.policies import distinct
 from holdsfor.plan.operators import Conclude, Occurring
 from holdsfor.plan.patterns import Absent, Pairs, Pattern, PatternNode, Scan
 from holdsfor.plan.printing.rule import Writer
@@ -55,7 +56,7 @@ class WaitingRows:
 
 def progress_table(plan: Plan, world: World) -> pa.Table:
     """All partial matches of what results may have, after an evaluation, for the rules in their order."""
-    world = replace(world, shared={})  # what was matched on the way may not be all
+    world = replace(world, shared=Memo())  # what was matched on the way may not be all
     tables = [PROGRESS_SCHEMA.empty_table()]
     for definition in plan.definitions:
         names = {relation.name for relation in definition.defines if world.reports(relation)}

@@ -1,4 +1,4 @@
-"""Policies: which of the pairs that a join could make it makes.
+"""Choose which pairs joins make, by a policy, and which neighbours are joined first; keep each occurrence once.
 
 Of a pair, the occurrence that ends later completes it (of two that end together, the right one), and the other one has
 been waiting. recent: the latest that waits is taken, and stays. chronological: the oldest that waits is taken, and each
@@ -9,11 +9,16 @@ together (chronological, where the others are discarded with the one that is tak
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 
+from holdsfor.engine.bodies.chain import ROW
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Mask
 from holdsfor.engine.data.dictionary import Numbers
+from holdsfor.engine.data.points import find_distinct
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.patterns.policies import choose_in_turn, choose_recent
@@ -78,3 +83,27 @@ def _positions(keys: list[Numbers]) -> Ints:
     places = np.empty(len(keys[0]), np.int64)
     places[np.lexsort(keys[::-1])] = np.arange(len(places))
     return places
+
+
+def distinct(rows: Rows) -> Rows:
+    """Rows that differ in a value, start or end."""
+    columns = [rows.column(name) for name in sorted(rows.names - {ROW})]
+    kept = find_distinct([column.numbers() if column.is_number else column.codes() for column in columns])
+    return rows if len(kept) == rows.size else rows.take(kept)
+
+
+SPAN = frozenset({"start~", "end~"})
+#: From the left, unless other neighbours come to so many times fewer pairs: rules share what begins alike.
+CLEARLY_FEWER = 4
+
+
+def cheapest_pair(parts: Sequence[Rows]) -> int:
+    """The place of the left one of the two neighbours to be joined next. Any that share a variable come first."""
+    costs = [_cost(left, right) for left, right in pairwise(parts)]
+    shares, pairs = min(costs)
+    return 0 if costs[0][0] == shares and costs[0][1] < CLEARLY_FEWER * pairs else costs.index((shares, pairs))
+
+
+def _cost(left: Rows, right: Rows) -> tuple[bool, int]:
+    """Whether every one meets every other in the window, and how many pairs there could be."""
+    return not (left.names & right.names) - SPAN, left.size * right.size

@@ -6,13 +6,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from holdsfor.engine.bodies.registered import call_function
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
-from holdsfor.engine.definitions.distinct import distinct
-from holdsfor.engine.patterns.aggregates import Amounts, WindowValues, find_amounts, has_any, measure_windows
+from holdsfor.engine.patterns.aggregates import (
+    Amounts,
+    WindowValues,
+    call_function,
+    find_amounts,
+    has_any,
+    measure_windows,
+)
+from holdsfor.engine.patterns.policies import distinct
 from holdsfor.kernels.patterns.sliding import last_events, last_time, slide_extremes
 from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.terms import Term

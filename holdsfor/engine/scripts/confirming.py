@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft

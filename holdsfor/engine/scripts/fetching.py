@@ -9,9 +9,9 @@ import numpy as np
 
 from holdsfor.engine.bodies.argument_layout import Arguments
 from holdsfor.engine.bodies.chain import points
-from holdsfor.engine.data.axis import INT64, Ints
+from holdsfor.engine.data.axis import EMPTY, INT64, Ints
 from holdsfor.engine.data.dictionary import Numbers
-from holdsfor.engine.data.points import EMPTY, Picks, Points
+from holdsfor.engine.data.points import Picks, Points
 from holdsfor.engine.data.world import World
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import At, Relation

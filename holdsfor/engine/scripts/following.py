@@ -8,8 +8,7 @@ import numpy as np
 
 from holdsfor.engine.bodies.heads import concluded, joined, merged
 from holdsfor.engine.bodies.rulebook import Rulebook, find_rule
-from holdsfor.engine.data.axis import Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.domain import Domains, admits_all
 from holdsfor.engine.definitions.initial import initial_keys

@@ -9,8 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.engine.data.axis import Axis, Ints
-from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.fetching import EventShape, Fetch, Reshaped
 from holdsfor.engine.scripts.writing import ScriptDraft

@@ -12,11 +12,11 @@ import numpy as np
 
 from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.data.dictionary import DictionaryFull, with_room
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.incremental.known import KnownWorld, know
-from holdsfor.engine.incremental.stepping import changing_moments
-from holdsfor.engine.incremental.stored import estimate_keys
+from holdsfor.engine.incremental.stepping import changing_moments, count_light
 from holdsfor.engine.incremental.units import SessionSetting, make_setting
 from holdsfor.engine.input.arrived import Arrived
 from holdsfor.engine.input.inputs import first_begin, span
@@ -35,7 +35,6 @@ from holdsfor.engine.stepping.frontier import Frontier, find_frontier
 from holdsfor.engine.stepping.query_times import QueryMoment, moments
 from holdsfor.engine.stepping.settling import Scope, settle
 from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
-from holdsfor.engine.stepping.worth import count_light, is_worthwhile
 from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
@@ -72,7 +71,7 @@ class Ongoing:
         tuning = self.program.tuning
         fired = self.windows.start if self.carried.fired is None else self.carried.fired
         seen, unseen = divide_by_sight(self.carried.inputs, self.windows, fired)
-        self._inputs, self.waiting = keep_input(join_blocks(seen), tuning), (*unseen, *self.waiting)
+        self._inputs, self.waiting = keep_input(join_blocks(seen)), (*unseen, *self.waiting)
         self.words = Words(self.carried.words, left=sum(map(len, self.carried.words)), tuning=tuning)
 
     @cached_property
@@ -177,22 +176,10 @@ class Ongoing:
 
     def _goes_by_changes(self, due: range) -> bool:
         """Whether the query times go by what changes; if so, what is known is made ready for that."""
-        known, last = self._known, self._last
-        if known is not None:
-            fired, keys = known.query_time, known.count_keys()
-        elif last is not None:
-            relations = last.now.relations.values()
-            fired, keys = last.query_time, estimate_keys(max(relations, key=len)) if relations else 1
-        else:
-            return False
-        fresh = [*self.waiting, *self.words.between(fired, due[-1])]
-        rows, tuning = self._inputs.count + self.words.left, self.program.tuning
-        if not is_worthwhile(fresh, rows, keys, fired, due, self.windows, tuning, self._setting.judged):
-            return False
-        if last is not None:
-            self._known, self._last = know(last, self._setting), None
+        if self._last is not None:
+            self._known, self._last = know(self._last, self._setting), None
             self._ahead = rows_after(self._inputs.blocks, self._known.query_time)
-        return True
+        return self._known is not None
 
     def _go_on(self, due: range, tell: Callable[[QueryMoment], Answer]) -> list[Answer] | None:
         """On the axis that is there; None if it has no room."""
@@ -239,10 +226,10 @@ class Ongoing:
             assert moment is not None, "there is a query time"
             return moment, answers, inputs
 
-        coming, tuning = () if until is None else self.divide_waiting(until)[0], self.program.tuning
+        coming = () if until is None else self.divide_waiting(until)[0]
         last, answers, inputs = self._reach(inputs, coming, due[-1] if until is None else until, step_through)
-        self._inputs = keep_input(without_forgotten(inputs, last.state.frontier, tuning), tuning)
-        self._last = replace(last, before=None, now=replace(last.now, shared={}))
+        self._inputs = keep_input(without_forgotten(inputs, last.state.frontier))
+        self._last = replace(last, before=None, now=replace(last.now, shared=Memo()))
         self._known = None  # made again when a query time goes by what changes
         self.words = self.words.shorten(last.query_time, last.state.frontier)
         return answers

@@ -144,59 +144,6 @@ def make_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings
     return Frontier(nothing, settled.cuts, settled.horizons, inputs, settled.recent, settled.unbounded, quiet)
 
 
-@dataclass(frozen=True, slots=True)
-class Distances:
-    """How far the frontier lies before what is known, once all that is settled at all is far from the start.
-
-    None: at the start of the history, always. longest: how far that is. known: one of the times that they are right
-    for; so they are for others that are whole ticks away.
-    """
-
-    lookings: Lookings
-    known: int
-    cuts: dict[Relation, int | None]
-    horizons: dict[Relation, int | None]
-    inputs: dict[tuple[Signature, bool], int | None]
-    recent: int | None
-    longest: int
-
-
-def find_distances(plan: Plan, windows: Windows, lookings: Lookings) -> Distances:
-    """lookings: of all definitions of the plan."""
-    query_time = (windows.start + FAR) // windows.tick * windows.tick - 1
-    far = make_frontier(plan, windows, query_time, lookings, quiet=0)
-    known = _find_known(windows, query_time)
-
-    def distance(time: int) -> int | None:
-        return None if known - time > FAR // 2 else known - time
-
-    cuts = {relation: distance(time) for relation, time in far.cuts.items()}
-    horizons = {relation: distance(time) for relation, time in far.horizons.items()}
-    inputs = {name: distance(time) for name, time in far.inputs.items()}
-    recent = distance(far.recent)
-    longest = max(each or 0 for each in (*cuts.values(), *horizons.values(), *inputs.values(), recent))
-    return Distances(lookings, known, cuts, horizons, inputs, recent, longest)
-
-
-def move_frontier(distances: Distances, plan: Plan, windows: Windows, query_time: int, quiet: int) -> Frontier:
-    """Return the frontier of a query time: once everything is far enough from the start, it only moves."""
-    known, nothing = _find_known(windows, query_time), windows.grid_start - 1
-    is_far = known - distances.longest > nothing
-    if (
-        not is_far
-        or (known - _find_known(windows, (windows.start + FAR) // windows.tick * windows.tick - 1)) % windows.tick
-    ):
-        return make_frontier(plan, windows, query_time, distances.lookings, quiet)
-
-    def time(distance: int | None) -> int:
-        return nothing if distance is None else known - distance
-
-    cuts = {relation: time(distance) for relation, distance in distances.cuts.items()}
-    horizons = {relation: time(distance) for relation, distance in distances.horizons.items()}
-    inputs = {name: time(distance) for name, distance in distances.inputs.items()}
-    return Frontier(nothing, cuts, horizons, inputs, time(distances.recent), distances.lookings.unbounded, quiet)
-
-
 def _find_known(windows: Windows, query_time: int) -> int:
     """Up to when nothing that comes in after a query time changes anything."""
     return min(query_time, query_time + windows.step - windows.window)

@@ -18,7 +18,6 @@ from holdsfor.engine.input.outliers import set_aside
 from holdsfor.engine.input.window import LATE_SCHEMA, Counted, Windows, counted, standing
 from holdsfor.engine.output.argument_types import find_kinds
 from holdsfor.engine.output.changes import changes
-from holdsfor.engine.output.reporting import NOBODY, FluentTables, Receiver
 from holdsfor.engine.output.result import Result, intervals_table, occurrences_table
 from holdsfor.engine.stepping.carried import NOTHING_YET, opened
 from holdsfor.engine.stepping.query_times import moments
@@ -32,13 +31,8 @@ from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.operators import Relation
 
 
-def find_history(
-    program: Program, read: Events, windows: Windows, stepped: bool, receiver: Receiver = NOBODY
-) -> Result:
-    """Recognise a program's fluents and events in what was read. stepped: also the log of changes.
-
-    receiver: takes the intervals, where it can be as they come.
-    """
+def find_history(program: Program, read: Events, windows: Windows, stepped: bool) -> Result:
+    """Recognise a program's fluents and events in what was read. stepped: also the log of changes."""
     begun = time.perf_counter()
     inside = [set_aside(block, windows.fence) for block in read.blocks]
     rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
@@ -48,18 +42,13 @@ def find_history(
 
     def attempt(room: int) -> Recognised:
         if stepped:
-            recognised = _step_through(program, kept, windows, room)
-            receiver.restart()
-            receiver.receive(recognised.intervals)
-            return recognised
+            return _step_through(program, kept, windows, room)
         world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
         equal = count_equal(world, events_counted(program.plan.sources))
-        fluents = FluentTables(world, plain_text, receiver)
-        left_out = evaluate(program, world, settle=fluents.settle)
-        intervals, occurrences = fluents.intervals(), occurrences_table(_events(outputs, world), world, plain_text)
-        kinds = find_kinds(outputs, world)
-        log = INTERVAL_LOG.empty_table()
-        return Recognised(intervals, occurrences, log, left_out, world.counts["overflows"], kinds, equal)
+        left_out = evaluate(program, world)
+        intervals, occurrences = tables(outputs, world)
+        overflows, kinds, log = world.counts["overflows"], find_kinds(outputs, world), INTERVAL_LOG.empty_table()
+        return Recognised(intervals, occurrences, log, left_out, overflows, kinds, equal)
 
     return make_result(with_room(attempt), read, windows, rejects, late, begun)
 

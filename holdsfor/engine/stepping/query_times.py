@@ -12,13 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
+from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.evaluate import Program, evaluate
 from holdsfor.engine.input.arrived import Arrived, visible_input
 from holdsfor.engine.input.inputs import add_block, count_equal, encoded, source_of
-from holdsfor.engine.input.window import Windows
+from holdsfor.engine.input.window import NEVER, Windows
 from holdsfor.engine.stepping.frontier import Frontier, find_frontier
-from holdsfor.engine.stepping.quiet import next_known_time
 from holdsfor.engine.stepping.settling import Scope, State, Views, settle
 from holdsfor.engine.stepping.upstream_changes import Words
 from holdsfor.io.events import Block
@@ -130,3 +132,27 @@ def add_input(program: Program, scope: Scope, blocks: Iterable[Block], world: Wo
         source = source_of(block, sources)
         if source is not None and len(block):
             add_block(block, encoded(block, source.identities, world.dictionary), source, world)
+
+
+def next_known_time(world: World, horizon: int, query_time: int) -> int | None:
+    """The first time after the query time that the world knows of: an edge, an occurrence or a deadline.
+
+    None if one lies between the horizon and the query time: conditions, reports and settling may still look at it, and
+    what they say may change with every query time. What was over before the horizon never changes anything again.
+    """
+    origin = world.axis.origin
+    wake = NEVER
+    for times in _known_times(world):
+        later = times > query_time - origin
+        if np.any((times > horizon - origin) & ~later):
+            return None
+        wake = min(wake, int(times[later].min(initial=NEVER)))
+    return NEVER if wake == NEVER else wake + origin
+
+
+def _known_times(world: World) -> Iterator[Ints]:
+    """All times of a world but the ends of what goes on, relative to the origin of the axis."""
+    for relation in world.relations.values():
+        yield from relation.known_times()
+    for running in world.running.values():
+        yield running.due[running.dropped > running.due]

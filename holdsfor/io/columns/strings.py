@@ -10,18 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.io.columns.coded import coded
+from holdsfor.io.columns.taking import coded
 from holdsfor.io.events import Ints
 from holdsfor.kernels.text.lines import copy_strings
 from holdsfor.kernels.text.numerals import DECIMAL, INTEGER, TEXT, mark_numbers, parse_decimals, parse_integers
-from holdsfor.kernels.text.strings import are_words, encode_strings, index_strings
+from holdsfor.kernels.text.strings import are_words, encode_strings
 
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int32]
 Made = TypeVar("Made")
-
-#: Of so many strings it is asked whether no two are equal, if that is so of the first few.
-MANY, FEW = 100_000, 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +82,8 @@ class Strings:
         are_numbers = not self.has_nulls and mark_numbers(self.data, self.begin, self.end, is_integer)
         return is_integer if are_numbers else None
 
-    def _are_distinct(self) -> bool:
-        """Return whether they are many and no two are equal, as names of facts. That takes half as long as numbering.
-
-        The first ones tell most columns that have texts again and again.
-        """
-        if self.has_nulls or len(self) < MANY:
-            return False
-        return all(index_strings(self.data, self.begin[:few], self.end[:few])[2] for few in (FEW, len(self)))
-
     def encode(self) -> pa.DictionaryArray:
         """Encode the texts, each once in a dictionary, in the order of first occurrence."""
-        if self._are_distinct():
-            return coded(pa.array(np.arange(len(self), dtype=np.int32)), self.array())
         codes, firsts = encode_strings(self.data, self.begin, self.end, self.valid)
         indices = pa.array(codes, mask=~self.valid) if self.has_nulls else pa.array(codes)
         texts = self if len(firsts) == len(self) else self.take(firsts)

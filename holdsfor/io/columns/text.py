@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.io.columns.coded import coded
 from holdsfor.io.columns.strings import Strings, TextColumn, strings_of
+from holdsfor.io.columns.taking import coded
 from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
 from holdsfor.kernels.text.numerals import TEXT

@@ -11,10 +11,8 @@ from types import TracebackType
 from typing import Any, ClassVar
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.metrics.batch import BatchMetrics
-from holdsfor.io.metrics.health import Health
-from holdsfor.io.metrics.neighbours import neighbours_text
-from holdsfor.io.metrics.totals import CONTENT_TYPE, Totals, family
+from holdsfor.io.metrics.batch import CONTENT_TYPE, BatchMetrics, Totals, family
+from holdsfor.io.metrics.neighbours import Health, neighbours_text
 
 PATIENCE = 3.0  # seconds for a request to come in
 UNWELL = ("away", "stalled", "failed")

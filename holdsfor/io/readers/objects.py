@@ -16,7 +16,7 @@ import pyarrow.json as pj
 from holdsfor.io.columns.text import Mask, mask
 from holdsfor.io.columns.utf8 import is_whole
 from holdsfor.io.events import Ints
-from holdsfor.kernels.text.nesting import nested_beyond
+from holdsfor.kernels.text.lines import nested_beyond
 
 _EVENTS = "e"  # the field in which each message is wrapped
 _NO_OBJECT = "not a JSON object"

@@ -5,9 +5,7 @@ A sink may get a batch again after a crash: each message has batch, query time, 
 """
 
 from holdsfor.io.sinks.console import ConsoleSink
-from holdsfor.io.sinks.jsonlines import JsonLinesSink
-from holdsfor.io.sinks.messages import changes_as_json
-from holdsfor.io.sinks.sink import Sink
+from holdsfor.io.sinks.messages import JsonLinesSink, Sink, changes_as_json
 from holdsfor.io.sinks.webhook import WebhookSink
 
 __all__ = ["ConsoleSink", "JsonLinesSink", "Sink", "WebhookSink", "changes_as_json"]

@@ -1,4 +1,4 @@
-"""Changes as JSON, one object each, made by columns: each distinct text is written once.
+"""Changes as JSON, one object each, made by columns (each distinct text is written once), and as files of such lines.
 
 Times are ticks or ISO 8601, arguments a list or by their names, as a `MessageForm` says.
 """
@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from holdsfor.duration import TickUnit
 from holdsfor.errors import HoldsforError
 from holdsfor.io.clock import iso_time
 from holdsfor.io.sinks.drtec import LINE, with_lines
+from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import TableShape
 
 SPECIAL = r'["\\\x00-\x1f]'  # what JSON writes otherwise
@@ -162,3 +163,35 @@ PLAIN = MessageForm()
 
 def _replaced(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
     return table.set_column(table.schema.get_field_index(name), name, column)
+
+
+@dataclass(frozen=True)
+class JsonLinesSink:
+    """Writes `batch=0000003/intervals-stage0-3.jsonl` in a store. Delivered again, the batch replaces its files."""
+
+    store: Store
+    name: str = "jsonlines"
+
+    def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
+        kind = "intervals" if "fluent" in changes.column_names else "occurrences"
+        name = f"batch={batch:07d}/{kind}-{part}.jsonl"
+        if len(changes):
+            self.store.write(name, ("\n".join(write_messages(batch, changes).to_pylist()) + "\n").encode())
+        else:
+            self.store.delete(name)  # an earlier attempt of the batch may have had changes
+        return len(changes)
+
+
+class Sink(Protocol):
+    """Takes the changes of a batch, bucket by bucket. Sinks are sent to workers, so they can be pickled.
+
+    A batch may be delivered again after a crash. Every message says its batch, query time, operation and id, so that a
+    receiver can tell; content and order of a delivery are the same each time if its changes are those of a commit.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
+        """Deliver a log of intervals or of occurrences, in the order of query times; return how many changes."""
+        ...

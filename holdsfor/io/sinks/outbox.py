@@ -14,7 +14,7 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.network import Backoff
 from holdsfor.io.metrics.neighbours import SinkMetrics
-from holdsfor.io.sinks.sink import Sink
+from holdsfor.io.sinks.messages import Sink
 from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.io.storage.store import Store
 from holdsfor.printable import count_text

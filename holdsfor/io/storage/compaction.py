@@ -22,7 +22,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import (
     CURRENT,
     FINAL,
@@ -145,22 +144,6 @@ def clean(store: Store) -> int:
             store.delete(commit_name(batch))
             deleted += 1
     return deleted
-
-
-def go_back(store: Store, batch: int) -> None:
-    """Forget all batches after this one, so that they can be done again."""
-    done = compactions(store)
-    if done and done[-1].upto > batch:
-        raise HoldsforError(
-            f"{store.shown()} cannot go back to batch {batch}: its log is compacted up to batch {done[-1].upto}. "
-            "Start anew with an empty folder, from the beginning of the stream."
-        )
-    for later in reversed([b for b in committed(store) if b > batch]):
-        store.delete(commit_name(later))
-    for log in LOGS:
-        for name in store.names(f"{log}/"):
-            if (later_batch := _number(name)) is not None and later_batch > batch:
-                store.delete(name)
 
 
 def _apart(words: pa.Table, name: str, settled: Mapping[str, int]) -> tuple[pa.Table, pa.Table]:

@@ -1,10 +1,14 @@
-"""Tables of one fluent or event: a column for each argument, in its type, and times as time stamps where there were."""
+"""Tables of one fluent or event: a column for each argument, in its type, and times as time stamps where there were.
+
+Notebooks show them, and any table of Arrow, as HTML.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -146,7 +150,7 @@ class ResultTable:
         return f"<ResultTable: {count_text(len(self), 'row')} of {', '.join(self.arrow.column_names)}>"
 
     def _repr_html_(self) -> str:
-        from holdsfor.io.tables.html import arrow_html
+        from holdsfor.io.tables.wide import arrow_html
 
         return arrow_html(self.arrow)
 
@@ -257,3 +261,26 @@ def _scaled(ticks: pa.ChunkedArray, nanoseconds: int) -> tuple[pa.ChunkedArray, 
     if nanoseconds in UNITS:
         return ticks, UNITS[nanoseconds]
     return pc.multiply(ticks, np.int64(nanoseconds // SECOND)), "s"
+
+
+ROWS = 20
+
+
+def table_html(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
+    """Write a plain HTML table. Empty cells are what is null."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def arrow_html(table: pa.Table) -> str:
+    """Write the first rows of an Arrow table, and how many there are."""
+    first = table.slice(0, ROWS)
+    more = f", the first {ROWS} of them" if table.num_rows > ROWS else ""
+    rows = zip(*(column.to_pylist() for column in first.columns), strict=True)
+    return table_html(table.column_names, rows, f"{table.num_rows:,} rows{more}")
+
+
+def _cell(value: object) -> str:
+    align = ' style="text-align:right"' if isinstance(value, int | float) else ""
+    return f"<td{align}>{'' if value is None else escape(str(value))}</td>"

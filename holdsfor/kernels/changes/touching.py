@@ -92,70 +92,11 @@ def find_followers(codes: Ints, lasts: Ints, earliest: Ints, reach: int, near: i
 
 
 @kernel
-def span_by_points(packed: Ints, shift: int, bits: int) -> tuple[Ints, Ints, Ints]:
-    """The leading codes of sorted points, each with the first of its times and the last."""
-    mask = (np.int64(1) << bits) - 1
-    codes, firsts = np.empty(packed.size, np.int64), np.empty(packed.size, np.int64)
-    lasts, k = np.empty(packed.size, np.int64), 0
-    for i in range(packed.size):
-        code, time = packed[i] >> shift, packed[i] & mask
-        if k and codes[k - 1] == code:
-            firsts[k - 1], lasts[k - 1] = min(firsts[k - 1], time), max(lasts[k - 1], time)
-        else:
-            codes[k], firsts[k], lasts[k] = code, time, time
-            k += 1
-    return codes[:k], firsts[:k], lasts[:k]
-
-
-@kernel
-def count_ages(
-    counts: Ints, start: Ints, arrival: Ints, one_in: int, counting: int, fired: int, step: int, window: int
-) -> None:
-    """Adds how many rows there are of each age when they are first looked at, in parts of a window.
-
-    What comes in time is as old as a step. Of many rows one in so many is looked at, and stands for the others.
-    counting: one in so many counts as late; the others are as if they had come in time.
-    """
-    parts = counts.size / window
-    for i in range(0, start.size, one_in):
-        age = max(arrival[i], fired) - start[i] + step if i // one_in % counting == 0 else step
-        part = int(min(max(age, step), window) * parts) - 1
-        counts[min(max(part, 0), counts.size - 1)] += one_in
-
-
-@kernel
 def mark_lasting(is_marked: Mask, codes: Ints, lasts: Ints, edge: int, mask: int) -> None:
     """Marks the codes of rows that are not over at the edge, in a table of all codes."""
     for i in range(codes.size):
         if (lasts[i] & mask) > edge:
             is_marked[codes[i]] = True
-
-
-@kernel
-def starts_after(s: Ints, time: int, mask: int) -> Ints:
-    """The starts that are later."""
-    count = 0
-    for i in range(s.size):
-        count += (s[i] & mask) > time
-    later, k = np.empty(count, np.int64), 0
-    for i in range(s.size if count else 0):
-        if (s[i] & mask) > time:
-            later[k] = s[i]
-            k += 1
-    return later
-
-
-@kernel
-def take_touched(earliest: Ints) -> tuple[Ints, Ints]:
-    """The codes that have a time in a table of all codes, with their times."""
-    codes, k = np.empty(earliest.size + 1, np.int64), 0
-    for code in range(earliest.size):
-        codes[k] = code
-        k += earliest[code] != AFTER_ALL
-    times = np.empty(k, np.int64)
-    for i in range(k):
-        times[i] = earliest[codes[i]]
-    return codes[:k].copy(), times
 
 
 @kernel

@@ -97,20 +97,28 @@ def minus2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
 
 
 @kernel
-def merge_lingering(a_s: Ints, a_e: Ints, b_s: Ints, b_e: Ints, edge: int, mask: int) -> Intervals:
-    """Merge the intervals of two sorted lists that begin or end after the edge, without those that only go on."""
-    starts, ends = np.empty(a_s.size + b_s.size + 1, np.int64), np.empty(a_s.size + b_s.size + 1, np.int64)
-    i, j, k = 0, 0, 0
-    while i < a_s.size or j < b_s.size:
-        if j == b_s.size or (i < a_s.size and a_s[i] <= b_s[j]):
-            starts[k], ends[k] = a_s[i], a_e[i]
-            i += 1
-        else:
-            starts[k], ends[k] = b_s[j], b_e[j]
-            j += 1
-        end = ends[k] & mask
-        k += (starts[k] & mask) > edge or (end > edge and end != mask)
+def keep_lingering(s: Ints, e: Ints, edge: int, mask: int) -> Intervals:
+    """Return the intervals that begin or end after the edge; what only goes on does neither."""
+    starts, ends, k = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), 0
+    for i in range(s.size):
+        starts[k], ends[k] = s[i], e[i]
+        end = e[i] & mask
+        k += (s[i] & mask) > edge or (end > edge and end != mask)
     return starts[:k].copy(), ends[:k].copy()
+
+
+@kernel
+def starts_after(s: Ints, time: int, mask: int) -> Ints:
+    """Return the starts that are later."""
+    count = 0
+    for i in range(s.size):
+        count += (s[i] & mask) > time
+    later, k = np.empty(count, np.int64), 0
+    for i in range(s.size if count else 0):
+        if (s[i] & mask) > time:
+            later[k] = s[i]
+            k += 1
+    return later
 
 
 @kernel

@@ -19,32 +19,6 @@ def places_of_codes(codes: Ints, last: Ints, edges: Ints, mask: int, reach: int)
 
 
 @kernel
-def places_from(
-    first: Ints, bounds: Ints, starts: Ints, last: Ints, edges: Ints, ends: Ints, mask: int, reach: int
-) -> Ints:
-    """The places from first[i] on of rows that start below bounds[i], and not after the time ends[i].
-
-    Without those whose last time, and `reach` more, is not after edges[i]. ends: of each, or one for all.
-    """
-    step = 0 if ends.size == 1 else 1
-    total = 0
-    for i in range(first.size):
-        j = first[i]
-        while j < starts.size and starts[j] < bounds[i]:
-            j += 1
-        total += j - first[i]
-    result = np.empty(total + 1, np.int64)
-    k = 0
-    for i in range(first.size):
-        j = first[i]
-        while j < starts.size and starts[j] < bounds[i]:
-            result[k] = j
-            k += (last[j] & mask) + reach > edges[i] and (starts[j] & mask) <= ends[i * step]
-            j += 1
-    return result[:k].copy()
-
-
-@kernel
 def places_unlike(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> tuple[Ints, Ints]:
     """The places of the intervals of each sorted list that are not in the other."""
     n, m = as_.size, bs.size
@@ -121,30 +95,24 @@ def order_changed(packed: Ints, removed: Ints, added: Ints) -> Ints:
 
 
 @kernel
-def change_intervals(
-    s: Ints, e: Ints, removed: Ints, added_s: Ints, added_e: Ints, edge: int, mask: int
-) -> tuple[Ints, Ints]:
-    """Sorted intervals without those at some places, which are sorted, and with others, which are sorted, too.
-
-    Without those that were over at the edge; it is below all times where nothing is forgotten.
-    """
+def change_intervals(s: Ints, e: Ints, removed: Ints, added_s: Ints, added_e: Ints) -> tuple[Ints, Ints]:
+    """Return sorted intervals without those at some sorted places, and with others, which are sorted, too."""
     n, m = s.size, added_s.size
-    starts, ends = np.empty(n - removed.size + m + 1, np.int64), np.empty(n - removed.size + m + 1, np.int64)
-    j, r, k = 0, 0, 0
-    for i in range(n):
-        while j < m and added_s[j] < s[i]:
-            starts[k], ends[k] = added_s[j], added_e[j]
-            k += (added_e[j] & mask) > edge
-            j += 1
+    starts, ends = np.empty(n - removed.size + m, np.int64), np.empty(n - removed.size + m, np.int64)
+    i, j, r, k = 0, 0, 0, 0
+    while i < n or j < m:
         if r < removed.size and i == removed[r]:
+            i += 1
             r += 1
-        else:
+            continue
+        if j == m or (i < n and s[i] <= added_s[j]):
             starts[k], ends[k] = s[i], e[i]
-            k += (e[i] & mask) > edge
-    for rest in range(j, m):
-        starts[k], ends[k] = added_s[rest], added_e[rest]
-        k += (added_e[rest] & mask) > edge
-    return starts[:k], ends[:k]
+            i += 1
+        else:
+            starts[k], ends[k] = added_s[j], added_e[j]
+            j += 1
+        k += 1
+    return starts, ends
 
 
 @kernel

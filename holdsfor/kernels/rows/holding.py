@@ -9,60 +9,20 @@ import numpy as np
 
 from holdsfor.kernels.kernel import Ints, Mask, kernel
 
-#: One side this many times longer than the other: runs are long, and the CPU predicts branches well.
-SKEWED = 8
 #: Searches that go on side by side, so that the CPU waits for their memory at the same time.
 ABREAST = 16
 
 
 @kernel
-def _mark_runs(points: Ints, s: Ints, e: Ints, shift: int, result: Mask) -> None:
-    j = 0
+def _mark(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
+    """Mark the points in [s, e + shift) of some row; both are sorted."""
+    result, j = np.zeros(points.size, np.bool_), 0
     for i in range(points.size):
         while j < s.size and e[j] + shift <= points[i]:
             j += 1
         if j == s.size:
             break
         result[i] = s[j] <= points[i]
-
-
-@kernel
-def _passed(e: Ints, p: int) -> int:
-    """How many of the sorted e are <= p."""
-    low, high = 0, e.size
-    while low < high:
-        middle = (low + high) >> 1
-        if e[middle] <= p:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
-def _mark_mixed(points: Ints, s: Ints, e: Ints, shift: int, result: Mask) -> None:
-    """Without branches on the data, and in two halves at once: each step of a half waits for the one before it."""
-    middle, n, m = points.size // 2, points.size, s.size
-    i, j = 0, 0
-    i2, j2 = middle, _passed(e, points[middle] - shift) if n else 0
-    while i < middle and j < m and i2 < n and j2 < m:
-        passed, passed2 = e[j] + shift <= points[i], e[j2] + shift <= points[i2]
-        result[i] = (s[j] <= points[i]) & (not passed)
-        result[i2] = (s[j2] <= points[i2]) & (not passed2)
-        i, j = i + (not passed), j + passed
-        i2, j2 = i2 + (not passed2), j2 + passed2
-    _mark_runs(points[i:middle], s[j:], e[j:], shift, result[i:middle])
-    _mark_runs(points[i2:], s[j2:], e[j2:], shift, result[i2:])
-
-
-@kernel
-def _mark(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
-    """Mark the points in [s, e + shift) of some row; both are sorted."""
-    result = np.zeros(points.size, np.bool_)
-    if points.size * SKEWED < s.size or s.size * SKEWED < points.size:
-        _mark_runs(points, s, e, shift, result)
-    else:
-        _mark_mixed(points, s, e, shift, result)
     return result
 
 

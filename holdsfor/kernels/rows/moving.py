@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import AFTER_ALL, NO_POINT, Ints, Mask, kernel
+from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 Codes = NDArray[np.int32]
-DENSE = 4  # keys for each point, up to which a table of all keys is quicker than sorting
 
 
 @kernel
@@ -35,13 +34,6 @@ def take(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]]) -> NDAr
     for i in range(index.size):
         result[i] = values[index[i]]
     return result
-
-
-@kernel
-def take_into(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]], result: NDArray[Scalar]) -> None:
-    """Write the values at some places into `result`."""
-    for i in range(index.size):
-        result[i] = values[index[i]]
 
 
 @kernel
@@ -155,22 +147,6 @@ def merge_sorted(a: Ints, b: Ints) -> Ints:
 
 
 @kernel
-def pack_codes(
-    a: Ints, b: Ints, c: Ints, columns: int, code_bits: int, time: Ints, bits: int, first: int, last: int
-) -> Ints:
-    """Up to three columns of codes and a time in first..last, to whose edges others are moved, as points."""
-    result = np.empty(time.size, np.int64)
-    for i in range(time.size):
-        key = a[i]
-        if columns > 1:
-            key = (key << code_bits) | b[i]
-        if columns > 2:
-            key = (key << code_bits) | c[i]
-        result[i] = (key << bits) | (min(max(time[i], first), last) - first)
-    return result
-
-
-@kernel
 def cut_last_code(points: Ints, bits: int, code_bits: int) -> tuple[Ints, Ints]:
     """The points on the axis of all codes but the last, and the last code of each."""
     mask, code_mask = (np.int64(1) << bits) - 1, (np.int64(1) << code_bits) - 1
@@ -179,24 +155,6 @@ def cut_last_code(points: Ints, bits: int, code_bits: int) -> tuple[Ints, Ints]:
         key = points[i] >> bits
         rest[i], last[i] = (key >> code_bits << bits) | (points[i] & mask), key & code_mask
     return rest, last
-
-
-@kernel
-def rekey(s: Ints, e: Ints, code: int, shifts: Ints, code_bits: int, bits: int) -> tuple[Ints, Ints, Ints]:
-    """The intervals whose keys have the code where the first shift says, on the axis of the codes at the others.
-
-    With the rows that they come from. code: -1 for all of them. Nothing is sorted.
-    """
-    mask, code_mask = (np.int64(1) << bits) - 1, (np.int64(1) << code_bits) - 1
-    starts, ends, rows = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
-    k = 0
-    for i in range(s.size):
-        key, base = s[i] >> bits, np.int64(0)
-        for n in range(1, shifts.size):
-            base = (base << code_bits) | ((key >> shifts[n]) & code_mask)
-        starts[k], ends[k], rows[k] = (base << bits) | (s[i] & mask), (base << bits) | (e[i] & mask), i
-        k += code < 0 or ((key >> shifts[0]) & code_mask) == code
-    return starts[:k], ends[:k], rows[:k]
 
 
 @kernel
@@ -251,58 +209,6 @@ def ascends(values: Ints) -> bool:
 def distinct(values: Ints) -> Ints:
     """The different values in order; most often they come so."""
     return values if ascends(values) else unique_sorted(np.sort(values))
-
-
-def earliest_of_keys(points: Ints, bits: int, in_order: bool) -> Ints:
-    """The earliest point of each key, sorted; in_order: whether the points are."""
-    if not in_order and len(points):
-        least, greatest = int(points.min()) >> bits, int(points.max()) >> bits
-        if greatest - least < DENSE * len(points):
-            return _earliest(points, bits, least, greatest - least + 1)
-        points = np.sort(points)
-    return _first_of_keys(points, bits)
-
-
-@kernel
-def earliest_of_codes(codes: Ints, times: Ints, terms: int, bits: int, origin: int, low: int, high: int) -> Ints:
-    """The earliest time of each code, as sorted points. low, high: between what times that is, after the origin."""
-    earliest = np.full(terms, AFTER_ALL)
-    for i in range(codes.size):
-        time = times[i] - origin
-        if low <= time <= high:
-            earliest[codes[i]] = min(earliest[codes[i]], time)
-    k = 0
-    for code in range(terms):
-        time = earliest[code]
-        earliest[k] = (np.int64(code) << bits) | time
-        k += time != AFTER_ALL
-    return earliest[:k]
-
-
-@kernel
-def _earliest(points: Ints, bits: int, least: int, keys: int) -> Ints:
-    """By a table of all keys, which need not be many times as many as the points."""
-    earliest = np.full(keys, NO_POINT)
-    for i in range(points.size):
-        key = (points[i] >> bits) - least
-        earliest[key] = min(earliest[key], points[i])
-    k = 0
-    for key in range(keys):
-        earliest[k] = earliest[key]
-        k += earliest[key] != NO_POINT
-    return earliest[:k]
-
-
-@kernel
-def _first_of_keys(points: Ints, bits: int) -> Ints:
-    result = np.empty(points.size, np.int64)
-    k, last = 0, np.int64(-1)
-    for i in range(points.size):
-        result[k] = points[i]
-        key = points[i] >> bits
-        k += key != last
-        last = key
-    return result[:k]
 
 
 @kernel

@@ -55,12 +55,9 @@ def _find_ranges(rows: Ints, keys: Ints, shift: int) -> tuple[Ints, Ints]:
 
 
 @kernel
-def _list_places(
-    rows: Ints, lasts: Ints, keys: Ints, until: Ints, ends: Ints, shift: int, bits: int, reach: int
-) -> Ints:
+def _list_places(rows: Ints, lasts: Ints, keys: Ints, until: Ints, shift: int, bits: int, reach: int) -> Ints:
     """The places of the rows of sorted keys in a sorted list: see `gather_rows`."""
     mask = (np.int64(1) << bits) - 1
-    step = 0 if ends.size == 1 else 1
     if rows.size < keys.size:
         places, k, key = np.empty(rows.size + 1, np.int64), 0, 0
         for place in range(rows.size):
@@ -69,8 +66,7 @@ def _list_places(
             if key == keys.size:
                 break
             places[k] = place
-            is_in_time = (lasts[place] & mask) > until[key] - reach and (rows[place] & mask) <= ends[key * step]
-            k += keys[key] == code and is_in_time
+            k += keys[key] == code and (lasts[place] & mask) > until[key] - reach
         return places[:k]
     starts, stops = _find_ranges(rows, keys, shift)
     room = 1
@@ -78,14 +74,12 @@ def _list_places(
         room += stops[key] - starts[key]
     places, k = np.empty(room, np.int64), 0
     for key in range(keys.size):
-        i, stop, edge, end = starts[key], stops[key], until[key] - reach, ends[key * step]
+        i, stop, edge = starts[key], stops[key], until[key] - reach
         if shift == bits and stop - i > FEW:  # they are in the order of their times
-            low = keys[key] << shift
-            stop = seek_between(rows, low + min(end, mask) + 1, i, stop)
-            i = seek_between(lasts, low | min(max(edge + 1, 0), mask), i, stop)
+            i = seek_between(lasts, (keys[key] << shift) | min(max(edge + 1, 0), mask), i, stop)
         for place in range(i, stop):
             places[k] = place
-            k += (lasts[place] & mask) > edge and (rows[place] & mask) <= end
+            k += (lasts[place] & mask) > edge
     return places[:k]
 
 
@@ -126,19 +120,17 @@ def gather_rows(
     more_lasts: Ints,
     keys: Ints,
     until: Ints,
-    ends: Ints,
     shift: int,
     bits: int,
     reach: int,
 ) -> tuple[Ints, Ints, Ints]:
     """The rows of sorted keys in two sorted lists: places in each, and the order that sorts one after the other.
 
-    Rows whose last time, and `reach` more, is after the time of their key, and that do not start after its end. shift:
-    by which the key is left of a row; where it is that of times, rows of a key are in the order of their times.
-    gone: places in the base that are left out. ends: of each key, or one for all. No order is given where only one of
-    the lists has rows.
+    Rows whose last time, and `reach` more, is after the time of their key. shift: by which the key is left of a row;
+    where it is that of times, rows of a key are in the order of their times. gone: places in the base that are left
+    out. No order is given where only one of the lists has rows.
     """
-    in_base = _list_places(base, base_lasts, keys, until, ends, shift, bits, reach)
+    in_base = _list_places(base, base_lasts, keys, until, shift, bits, reach)
     in_base = _leave_out(in_base, gone)
-    in_more = _list_places(more, more_lasts, keys, until, ends, shift, bits, reach)
+    in_more = _list_places(more, more_lasts, keys, until, shift, bits, reach)
     return in_base.copy(), in_more.copy(), _find_order(base, in_base, more, in_more)

@@ -1,4 +1,4 @@
-"""Kernels over the bytes of lines of text: where lines and fields end, and what stands between.
+"""Kernels over the bytes of lines of text: where lines and fields end, what stands between, how deep brackets nest.
 
 Bytes are UTF-8, and are only compared. Places are counted with 32 bits.
 Bytes are looked up by unsigned numbers: those cannot count from the end, so that eight bytes are one access to memory.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from numpy import uint64
 from numpy.typing import NDArray
 
@@ -208,3 +209,48 @@ def copy_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tuple[
         for k in range(offsets[i + 1] - low):
             text[low + k] = data[source + k]
     return offsets, text
+
+
+_QUOTE, _ESCAPE = ord('"'), ord("\\")
+# Square and curly brackets differ in one bit.
+_BIT, _OPENING, _CLOSING = 0x20, ord("{"), ord("}")
+
+
+@kernel
+def nested_beyond(data: npt.NDArray[np.uint8], begin: Ints, end: Ints, limit: int) -> Mask:
+    """Mark the pieces with more than `limit` open brackets somewhere; those in strings do not count.
+
+    Piece i is data[begin[i]:end[i]]. A closing bracket too many is a mistake that every parser stops at.
+    """
+    deep = np.zeros(len(begin), np.bool_)
+    for piece in range(len(begin)):
+        brackets = 0
+        for at in range(begin[piece], end[piece]):  # many bytes at once: most pieces have few brackets
+            brackets += (data[at] | _BIT) == _OPENING
+        if brackets > limit:
+            deep[piece] = _is_deeper(data, begin[piece], end[piece], limit)
+    return deep
+
+
+@kernel
+def _is_deeper(data: npt.NDArray[np.uint8], begin: int, end: int, limit: int) -> bool:
+    depth = 0
+    in_string = False
+    at = begin
+    while at < end:
+        byte = data[at]
+        if in_string:
+            if byte == _ESCAPE:
+                at += 1
+            elif byte == _QUOTE:
+                in_string = False
+        elif byte == _QUOTE:
+            in_string = True
+        elif (byte | _BIT) == _OPENING:
+            depth += 1
+            if depth > limit:
+                return True
+        elif (byte | _BIT) == _CLOSING:
+            depth = max(depth - 1, 0)
+        at += 1
+    return False

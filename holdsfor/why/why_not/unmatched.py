@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdsfor.engine.bodies.chain import run
 from holdsfor.engine.data.rows import Rows
-from holdsfor.engine.patterns.join_order import SPAN
 from holdsfor.engine.patterns.joins import END, join_rows, match_pattern
+from holdsfor.engine.patterns.policies import SPAN
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Chain, Where
 from holdsfor.plan.patterns import Pattern, scans

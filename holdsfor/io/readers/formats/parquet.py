@@ -11,7 +11,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.columns.coded import are_inside
+from holdsfor.io.columns.taking import are_inside
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.columns import blocks_from_table, needed_columns

@@ -326,9 +326,3 @@ def _rejects(fields: Fields, sieves: list[Sieve], source: str) -> pa.Table:
     lines = np.concatenate([rows for rows, _ in refused])
     reasons = pa.concat_arrays([reason for _, reason in refused])
     return rejects_table(source, lines, fields.lines(lines), reasons)
-
-
-def _at(chosen: Ints, length: int) -> Mask:
-    bad = np.zeros(length, np.bool_)
-    bad[chosen] = True
-    return bad

@@ -10,9 +10,8 @@ from threading import Event, Thread
 from typing import Any, TypeAlias
 
 from holdsfor.io.metrics.neighbours import SinkMetrics
-from holdsfor.io.sinks.messages import PLAIN, MessageForm
+from holdsfor.io.sinks.messages import PLAIN, MessageForm, Sink
 from holdsfor.io.sinks.outbox import Outbox
-from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.changelog import LOGS, compactions, part_of
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.state.ledger import Commit

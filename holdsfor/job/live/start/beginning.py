@@ -16,9 +16,8 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.formats import check_format
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
-from holdsfor.io.sinks.messages import Arguments, Format, MessageForm, Times
+from holdsfor.io.sinks.messages import Arguments, Format, MessageForm, Sink, Times
 from holdsfor.io.sinks.outbox import Outbox
-from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
 from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import TableShape

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
-from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.input.arrived import remembered
 from holdsfor.engine.output.changes import Report, changes
 from holdsfor.engine.output.result import as_block
@@ -172,5 +171,5 @@ def _difference(relation: Relation, moment: QueryMoment) -> tuple[Data, Data]:
     nothing = moment.now.nothing_of(relation)
     now = moment.now.relations.get(relation, nothing).distinct()
     before = (nothing if moment.before is None else moment.before.relations.get(relation, nothing)).distinct()
-    removed, come = differing(before, now)
+    removed, come = before.differing(now)
     return before.take(removed), now.take(come)

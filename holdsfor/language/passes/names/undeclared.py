@@ -15,7 +15,7 @@ from holdsfor.language.written import written
 
 def undeclared(draft: Draft) -> None:
     """Warn of definitions and durative inputs without a declaration, and of declarations of what is nowhere else."""
-    if not draft.groundings:
+    if not draft.groundings or any(each.severity == "error" for each in draft.diagnostics):
         return
     declared: set[Named] = {_named(each.value, each.signature) for each in draft.groundings}
     doubtful = [each.place for each in draft.diagnostics if each.code == "domain"]

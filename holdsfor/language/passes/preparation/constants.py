@@ -100,7 +100,12 @@ class _Split:
 
     def _together(self, draft: Draft, constants: Constants, rule: Rule) -> Rule:
         """Write the rule that gives the value what a stand-in has."""
-        fluent = self._with(constants, [draft.variable(Var(f"A{at}", rule.place)) for at in range(self.owner.arity)])
+        named = [arg for arg in _args(rule) if isinstance(arg, Var)]  # tables of results have these names
+        args = [
+            arg if isinstance(arg, Var) and named.count(arg) == 1 else draft.variable(Var(f"A{at}", rule.place))
+            for at, arg in enumerate(_args(rule))
+        ]
+        fluent = self._with(constants, args)
         interval = draft.variable(Var("I", rule.place))
         condition = HoldsFor(self._stand_in(fluent), self.value, interval, rule.place)
         return Rule("holdsFor", fluent, self.value, interval, (condition,), rule.place)
