@@ -101,14 +101,15 @@ class Check:
         written = [one for one in find_all(goals, Compound) if one.functor in TESTS]
         needed = [one for one in goals if isinstance(one, Compound) and one.functor in TESTS and any(variables(one))]
         absences = sum(one["kind"] == "absent" for one in self.causes(node))
-        negations = sum(isinstance(one, Compound) and one.functor == "\\+" for one in goals)
+        negations = len({bind(one, values) for one in goals if isinstance(one, Compound) and one.functor == "\\+"})
+        is_told = node.get("by") not in ("intervals", "deadline")  # whose negations are no causes
         return (
             len(tests) >= len(needed)
-            and (absences >= negations or node.get("by") == "intervals")
+            and (absences >= negations or not is_told)
             and all(
                 any(_is_test(one, bind(goal, values)) for goal in written)
                 for one in tests
-                if "written" in one and "left" in one
+                if "left" in one and not one.get("written", "abs(").startswith("abs(")  # which a bound adds
             )
         )
 
@@ -150,7 +151,10 @@ class Check:
             require(
                 all(equal(read(one["fact"]), fluent, {}) is not None for one in pieces), "what its pieces are about"
             )
-            require(covers(union(tuple(one["asked"]) for one in pieces), points), "the points of its pieces")
+            require(
+                covers(union(tuple(one.get("asked", span_of_all(one))) for one in pieces), points),
+                "the points of its pieces",
+            )
         else:
             self.by_intervals(node, fluent, points)
         for one in self.causes(node):
@@ -173,6 +177,8 @@ class Check:
     def by_intervals(self, node: Node, fluent: Term, points: Span) -> None:
         fitting = self._fitting(node, lambda clause: head_of(clause, "holdsFor", fluent))
         history, since = self.tree["history"], node["since"]
+        if any(_negates_complement(flat(clause.body)) for clause, _, _ in fitting):
+            raise Undecided("a complement of a complement")
         for clause, values, _ in fitting:
             for evidence in (gather(self.below(node)), self.everything):
                 goals, result = flat(clause.body), str(name_and_args(clause.head)[1][1])
@@ -359,6 +365,19 @@ def _is_test(node: Node, goal: Term) -> bool:
     pairs = zip(args, (expression(node[side]) for side in ("left", "right")), strict=True) if name == node["op"] else ()
     left = [(one, other) for one, other in pairs if not isinstance(one, Compound) or is_ground(one)]
     return name == node["op"] and all(equal(one, other, {}) is not None for one, other in left)
+
+
+def _negates_complement(goals: Goals) -> bool:
+    """Whether what a complement makes is taken away again: then the tree does not show what holds."""
+    made = {name_and_args(goal)[1][-1] for goal in goals if name_and_args(goal)[0] == "complement_all"}
+    lists = {"complement_all": 0, "relative_complement_all": 1}
+    taken = [name_and_args(goal)[1][lists[name]] for goal in goals if (name := name_and_args(goal)[0]) in lists]
+    return any(made & set(variables(one)) for one in taken)
+
+
+def span_of_all(node: Node) -> Span:
+    """Return all of the interval of a node."""
+    return node["since"], node.get("until", math.inf)
 
 
 def require(is_so: bool, message: str) -> None:
