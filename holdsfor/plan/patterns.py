@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
 from holdsfor.language.nodes import find_all
-from holdsfor.language.patterns import JoinKind, Policy
+from holdsfor.language.patterns import EVERY, JoinKind, Policy
 from holdsfor.language.terms import Term
 from holdsfor.plan.nodes import Dependency, NewNames, PlanNode, RelationNode, dependencies_of, names_bound_in
 
@@ -300,6 +300,7 @@ class Sliding(PatternNode):
     events: int | None
     duration: int | None
     within: int | None = None
+    is_partial: bool = False  # over fewer events, too
 
     CHILDREN = ("pattern", "measures")
     VARIABLES = ("pattern", "group", "measures")
@@ -308,6 +309,15 @@ class Sliding(PatternNode):
     @property
     def chooses(self) -> bool:
         return True
+
+    @property
+    def span(self) -> str:
+        """Say what it looks at."""
+        if self.duration is not None:
+            return f"the last {self.duration} time units"
+        if self.events == EVERY:
+            return "all events"
+        return f"the last {'up to ' if self.is_partial else ''}{self.events} events"
 
     def width(self) -> int | None:
         if self.within is not None or self.duration is None:
@@ -318,10 +328,9 @@ class Sliding(PatternNode):
         return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
 
     def text(self, writer: Writer) -> str:
-        over = f"{self.events} events" if self.duration is None else f"{self.duration} time units"
         measures = ", ".join(measure.text(writer) for measure in self.measures)
         groups = f" for each {','.join(map(writer.name, self.group))}" if self.group else ""
-        return f"({measures} over the last {over} of {self.pattern.text(writer)}{groups}{writer.within(self)})"
+        return f"({measures} over {self.span} of {self.pattern.text(writer)}{groups}{writer.within(self)})"
 
 
 Pattern = Scan | Moment | Pairs | Absent | Selected | OneOfSeveral | Sliding
