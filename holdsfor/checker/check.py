@@ -289,7 +289,7 @@ class Check:
             every = union(
                 (max(row[0], first), row[1]) for other, row, _ in self.rows if unify(fact, other, {}) is not None
             )
-            own = next(one for one in every if one[0] <= max(rows[0][1][0], first) < one[1])
+            own = [one for one in every if one[0] <= max(rows[0][1][0], first) < one[1]][0]
             is_read = all(row[1] - row[0] <= self.tick for _, row, _ in rows)  # joined with readings that are not shown
             is_whole = max(span[0], first) == own[0] or span[1] == own[1]
             require(is_whole or (is_read and span[0] < own[0]), "the times of its rows")
