@@ -8,13 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdsfor.checker.clauses import STAND_IN, TESTS, ClauseBase, Goals, Node, Undecided, flat, gather
+from holdsfor.checker.clauses import (
+    STAND_IN,
+    TESTS,
+    TIMED,
+    ClauseBase,
+    Goals,
+    Node,
+    Undecided,
+    flat,
+    gather,
+    names_in,
+    without_guards,
+)
 from holdsfor.checker.intervals import PARTS, Span, covers, union
 from holdsfor.checker.terms import Values, bind, calculate, compare, expression, number, read, unify
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
-from holdsfor.language.terms import Atom, Compound, Int, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Atom, Compound, Int, Term, Var, inside, is_ground, name_and_args, variables
 
 #: A head of a clause: pairs of terms that must be equal, and goals besides those of its body.
 Head = tuple[list[tuple[Term, Term]], Goals]
@@ -101,11 +113,11 @@ class Check:
         written = [one for one in find_all(goals, Compound) if one.functor in TESTS]
         needed = [one for one in goals if isinstance(one, Compound) and one.functor in TESTS and any(variables(one))]
         absences = sum(one["kind"] == "absent" for one in self.causes(node))
-        negations = len({bind(one, values) for one in goals if isinstance(one, Compound) and one.functor == "\\+"})
+        negations = {bind(one, values) for one in goals if name_and_args(one)[0] == "\\+" and names_in(one) & TIMED}
         is_told = node.get("by") not in ("intervals", "deadline")  # whose negations are no causes
         return (
             len(tests) >= len(needed)
-            and (absences >= negations or not is_told)
+            and (absences >= len(negations) or not is_told)
             and all(
                 any(_is_test(one, bind(goal, values)) for goal in written)
                 for one in tests
@@ -167,10 +179,9 @@ class Check:
 
     def is_alive(self, node: Node) -> bool:
         """Whether a cause says that the grounding is declared or has a value, if the clause is about all that are."""
-        heads = [one.head.args[0] for one in self.rules.at(node["rule"]) if isinstance(one, RawClause)]
-        are_open = [
-            any(isinstance(arg, Var) and arg.anonymous for arg in name_and_args(head.args[0])[1]) for head in heads
-        ]
+        clauses = [name_and_args(one.head) for one in self.rules.at(node["rule"]) if isinstance(one, RawClause)]
+        heads = [args[1] if name == "initiates" else args[0] for name, args in clauses]
+        are_open = [any(isinstance(arg, Var) and arg.anonymous for arg in inside(inside(head)[0])) for head in heads]
         kinds = (one["kind"] == "declared" or ("since" in one and "at" not in one) for one in self.causes(node))
         return self.rules.has_domains or not all(are_open) or any(kinds)
 
@@ -181,7 +192,7 @@ class Check:
             raise Undecided("a complement of a complement")
         for clause, values, _ in fitting:
             for evidence in (gather(self.below(node)), self.everything):
-                goals, result = flat(clause.body), str(name_and_args(clause.head)[1][1])
+                goals, result = without_guards(clause.body), str(name_and_args(clause.head)[1][1])
                 lists = self.rules.intervals(goals, values, evidence, history)
                 made = [one.get(result, []) for more, one in lists if self.tests_are_those_of(goals, node, more)]
                 spans = union(span for spans in made for span in spans)
@@ -289,7 +300,7 @@ class Check:
             every = union(
                 (max(row[0], first), row[1]) for other, row, _ in self.rows if unify(fact, other, {}) is not None
             )
-            own = [one for one in every if one[0] <= max(rows[0][1][0], first) < one[1]][0]
+            own = next((one for one in every if one[0] <= max(rows[0][1][0], first) < one[1]), (math.inf, math.inf))
             is_read = all(row[1] - row[0] <= self.tick for _, row, _ in rows)  # joined with readings that are not shown
             is_whole = max(span[0], first) == own[0] or span[1] == own[1]
             require(is_whole or (is_read and span[0] < own[0]), "the times of its rows")
