@@ -90,9 +90,9 @@ def flat(goal: Term | None) -> Goals:
     return (*flat(goal.args[0]), *flat(goal.args[1])) if is_both else (goal,)
 
 
-def without_guards(body: Term | None) -> Goals:
+def without_guards(conjunction: Term | None) -> Goals:
     """Return the goals of a holdsFor rule without those that only save time: `\\+ I=[]`, and cuts."""
-    return tuple(goal for goal in flat(body) if goal != Atom("!") and not str(goal).endswith(",[]))"))
+    return tuple(goal for goal in flat(conjunction) if goal != Atom("!") and not str(goal).endswith(",[]))"))
 
 
 def names_in(goal: Term) -> set[str]:
