@@ -224,6 +224,10 @@ class Measure(Node):
     TERMS = ("variable", "arguments")
 
 
+#: More events than any group has.
+EVERY = 1 << 40
+
+
 @dataclass(frozen=True, slots=True)
 class RunningAggregate(Pattern):
     """pattern AGGREGATE V = sum(X), N = count OVER LAST 10, or OVER LAST 5 min: over the last so many occurrences, or
@@ -231,7 +235,7 @@ class RunningAggregate(Pattern):
 
     A group is made by the variables of the pattern that occur also outside of it and outside of the measures. One
     occurrence a group and end: from the first start among those it is made of, to that end; over so many events, only
-    once there are so many.
+    once there are so many. is_partial: OVER UP TO 10, also before there are so many; OVER ALL, over `EVERY` one.
     """
 
     pattern: Pattern
@@ -239,6 +243,7 @@ class RunningAggregate(Pattern):
     events: int | None
     duration: int | None
     place: Place = field(compare=False)
+    is_partial: bool = False
 
     CHILDREN = ("pattern", "measures")
 

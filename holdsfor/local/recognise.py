@@ -12,7 +12,7 @@ from holdsfor.duration import GivenTimes, TimeOptions, gather_times
 from holdsfor.engine.data.axis import AxisFull
 from holdsfor.engine.definitions.evaluate import program_once
 from holdsfor.engine.input.fence import narrowed, sample_of, span_of
-from holdsfor.engine.input.window import check_ticks, find_windows_over
+from holdsfor.engine.input.window import check_ticks, find_windows, find_windows_over
 from holdsfor.engine.output.result import Result
 from holdsfor.engine.stepping.history import find_history
 from holdsfor.engine.tuning import DEFAULT, Tuning
@@ -66,7 +66,7 @@ def open_origin(description: EventDescription, events: Any, times: GivenTimes) -
     unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
     source, ticks = source.counting_in(unit), check_ticks(times, unit)
     read = join_events(read_parts(source, description.with_input().inputs, None))
-    windows = find_windows_over(lambda fence: span_of(read.timed, fence) or (1, 1), *ticks)
+    windows = find_windows(read.timed, *ticks)
     return Origin(description, SomeEvents(source.parts, read.blocks), windows, unit)
 
 

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
 from holdsfor.language.nodes import find_all
-from holdsfor.language.patterns import JoinKind, Policy
+from holdsfor.language.patterns import EVERY, JoinKind, Policy
 from holdsfor.language.terms import Term
 from holdsfor.plan.nodes import Dependency, NewNames, PlanNode, RelationNode, dependencies_of, names_bound_in
 
@@ -75,6 +75,10 @@ class PatternNode(PlanNode):
         """Whether it occurs only where something happens: a point in time does anyway."""
         return any(operand.needs_events() for operand in self.positive_operands)
 
+    def least_parts(self) -> int:
+        """Return how many events, points in time and deadlines an occurrence is made of at least."""
+        return sum(operand.least_parts() for operand in self.positive_operands)
+
     def width(self) -> int | None:
         """Return how long an occurrence lasts at most; None: any time."""
         return self.within
@@ -106,6 +110,9 @@ class Scan(PatternNode, RelationNode):
     def needs_events(self) -> bool:
         return True
 
+    def least_parts(self) -> int:
+        return 1
+
     def distances_back(self) -> Iterator[int | None]:
         yield 0
 
@@ -118,6 +125,9 @@ class Moment(PatternNode):
     """A point in time, whatever happens then."""
 
     time: int
+
+    def least_parts(self) -> int:
+        return 1
 
     def width(self) -> int | None:
         return 0
@@ -194,6 +204,9 @@ class Absent(PatternNode):
     def positive_operands(self) -> tuple[Pattern, ...]:
         return self.operands[: len(self.operands) - len(self.what) - len(self.outside)]
 
+    def least_parts(self) -> int:
+        return PatternNode.least_parts(self) + (self.duration is not None)
+
     @property
     def duration(self) -> int | None:
         """Return how long after `first` it is over; None if that is when `last` is."""
@@ -258,6 +271,9 @@ class OneOfSeveral(PatternNode):
     def needs_events(self) -> bool:
         return all(one.needs_events() for one in self.alternatives)
 
+    def least_parts(self) -> int:
+        return min(one.least_parts() for one in self.alternatives)
+
     def width(self) -> int | None:
         widths = [one.width() for one in self.alternatives]
         return None if None in widths else max((width for width in widths if width is not None), default=0)
@@ -300,6 +316,7 @@ class Sliding(PatternNode):
     events: int | None
     duration: int | None
     within: int | None = None
+    is_partial: bool = False  # over fewer events, too
 
     CHILDREN = ("pattern", "measures")
     VARIABLES = ("pattern", "group", "measures")
@@ -308,6 +325,15 @@ class Sliding(PatternNode):
     @property
     def chooses(self) -> bool:
         return True
+
+    @property
+    def span(self) -> str:
+        """Say what it looks at."""
+        if self.duration is not None:
+            return f"the last {self.duration} time units"
+        if self.events == EVERY:
+            return "all events"
+        return f"the last {'up to ' if self.is_partial else ''}{self.events} events"
 
     def width(self) -> int | None:
         if self.within is not None or self.duration is None:
@@ -318,10 +344,9 @@ class Sliding(PatternNode):
         return iter([self.width()]) if self.duration is None else self._distances_of_operands(self.duration)
 
     def text(self, writer: Writer) -> str:
-        over = f"{self.events} events" if self.duration is None else f"{self.duration} time units"
         measures = ", ".join(measure.text(writer) for measure in self.measures)
         groups = f" for each {','.join(map(writer.name, self.group))}" if self.group else ""
-        return f"({measures} over the last {over} of {self.pattern.text(writer)}{groups}{writer.within(self)})"
+        return f"({measures} over {self.span} of {self.pattern.text(writer)}{groups}{writer.within(self)})"
 
 
 Pattern = Scan | Moment | Pairs | Absent | Selected | OneOfSeveral | Sliding

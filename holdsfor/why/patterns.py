@@ -156,8 +156,7 @@ def _measured(pattern: Sliding, solution: Solution, span: Span, walk: Walk) -> S
         causes += yield from explain_pattern(pattern.pattern, solution.with_row(row), span_of(row), walk)
     considered = walk.influence.rows_against([pattern], solution.row)
     measures = {f"{one.function}": solution.value(one.variable) for one in pattern.measures if one.variable in names}
-    over = f"the last {pattern.events} events" if pattern.duration is None else f"the last {pattern.duration} ticks"
-    text = f"{', '.join(f'the {name} is {value}' for name, value in measures.items())} over {over}"
+    text = f"{', '.join(f'the {name} is {value}' for name, value in measures.items())} over {pattern.span}"
     node = _match("window", text, span, tuple(causes), pattern.within)
     return (replace(node, considered=considered).having(measures=measures),)
 

@@ -100,7 +100,8 @@ def test_strata_come_after_what_they_depend_on() -> None:
         "initiatedAt(f(X)=v, T) :- happensAt(e(X), T), \\+ holdsAt(g(X, Y)=Y, T).",
         "initiatedAt(f(X)=v, T) :- happensAt(e(X), T), over(S, 3), level(X, S). over(A, B) :- A > B. level(a, 5).",
         "holdsFor(f(X,Y)=v, I) :- X \\= Y, intersect_all([I1,I2], I), holdsFor(g(X)=v, I1), holdsFor(g(Y)=v, I2).",
-        "holdsFor(f(X,Y)=v, I) :- X \\= Y, holdsFor(g(X)=v, I).\ngrounding(f(X,Y)=v) :- id(X), id(Y). id(a). collectIntervals(g(_)=v).",
+        "holdsFor(f(X,Y)=v, I) :- X \\= Y, holdsFor(g(X)=v, I).\n"
+        "grounding(f(X,Y)=v) :- id(X), id(Y). id(a). collectIntervals(g(_)=v).",
     ],
 )
 def test_conditions_may_stand_in_any_order(rules: str) -> None:

@@ -12,6 +12,7 @@ from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.format.write import formatted
 from holdsfor.language.literals import Compare, Occurs
 from holdsfor.language.patterns import (
+    EVERY,
     Absence,
     Either,
     EventPattern,
@@ -140,6 +141,19 @@ def test_aggregates() -> None:
     assert pattern(f"{text} 10") == RunningAggregate(event("a", X), measures, 10, None, NOWHERE)
     assert pattern(f"{text} 5 min") == RunningAggregate(event("a", X), measures, None, 300, NOWHERE)
     assert pattern(f"{text} 5 ticks") == RunningAggregate(event("a", X), measures, None, 5, NOWHERE)
+
+
+def test_aggregates_before_their_window_is_full() -> None:
+    measures = (Measure(Var("S"), "sum", (X,), NOWHERE),)
+    text = "a(X) AGGREGATE S = sum(X) OVER"
+    assert pattern(f"{text} UP TO 10") == RunningAggregate(event("a", X), measures, 10, None, NOWHERE, True)
+    assert pattern(f"{text} all") == RunningAggregate(event("a", X), measures, EVERY, None, NOWHERE, True)
+
+
+def test_the_other_relations_of_allen() -> None:
+    for turned, kind in (("AFTER", "SEQ"), ("MET_BY", "MEETS"), ("CONTAINS", "DURING"), ("OVERLAPPED_BY", "OVERLAPS")):
+        assert str(pattern(f"a {turned} b")).replace("~0", "")[:40] == str(pattern(f"b {kind} a"))[:40]
+    assert pattern("a BEFORE b") == seq(A, B)
 
 
 def test_labels_policies_and_preferences() -> None:

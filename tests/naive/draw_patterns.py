@@ -21,7 +21,9 @@ WHOLE = ("count", "sum", "min", "max", "rise", "common")
 #: What aggregates may be of; a division by zero has no value.
 MEASURED = ("sum({0})", "avg({0})", "min({0})", "max({0})", "sum(6/({0}-2))", "min(-{0})")
 REGISTERED = ("median({0})", "rise({0})", "common({0})", "middle({0})", "weighted({0},{0}+1)", "rise(6/({0}-2))")
-JOINS = ("SEQ", "SEQ", "SEQ", "AND", "PAR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES")
+ALLEN = ("BEFORE", "AFTER", "OVERLAPS", "OVERLAPPED_BY", "MET_BY", "CONTAINS", "STARTED_BY", "FINISHED_BY")
+PARTIAL = ("UP TO 2", "UP TO 3", "ALL")
+JOINS = (*ALLEN, *("SEQ",) * 8, "AND", "AND", "PAR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES")
 BACKGROUND = ("good(k).", "rank(k,1).", "rank(m,3).", "edge(1,2).", "edge(2,3).", "edge(3,3).")
 CLOSURE = ("reach(A,B) :- edge(A,B).", "reach(A,C) :- edge(A,B), reach(B,C).")
 RIGHT_RECURSIONS = (
@@ -310,9 +312,9 @@ class PatternMaker:
         functions = ["count"] + [each.format(*numbers) for each in formats if numbers]
         chosen = self.random.sample(functions, min(len(functions), self.random.choice((1, 1, 2))))
         results = {self._fresh("S"): function for function in chosen}
-        over = self.random.choice(("2", "3", "1", "3 ticks", "6 ticks"))
+        over = self.random.choice(("LAST 2", "LAST 3", "LAST 1", "LAST 3 ticks", "LAST 6 ticks", *PARTIAL))
         measures = ", ".join(f"{name} = {function}" for name, function in results.items())
-        text = f"{inner.text} AGGREGATE {measures} OVER LAST {over}"
+        text = f"{inner.text} AGGREGATE {measures} OVER {over}"
         whole = {name: "N" for name in results if results[name].startswith(WHOLE)}
         groups = {name: sort for name, sort in inner.sure.items() if self.random.random() < 0.5}
         return Drawn(text, whole | groups, whole | inner.seen, inner.happening & {*groups}, inner.needed)

@@ -196,7 +196,8 @@ class Patterns:
             for end in sorted({each.end for each in members}):
                 known = [each for each in members if each.end <= end]
                 if pattern.events is not None:
-                    window = known[-pattern.events :] if len(known) >= pattern.events else []
+                    is_full = pattern.is_partial or len(known) >= pattern.events
+                    window = known[-pattern.events :] if is_full else []
                 else:
                     assert pattern.duration is not None
                     window = [each for each in known if each.end > end - pattern.duration]

@@ -54,7 +54,7 @@ def _windows(pattern: Sliding, rows: Rows, amounts: Mapping[Term, Amounts], worl
         first, last = last_time(world.axis.time_bits, end, pattern.duration)
     kept = np.ones(rows.size, np.bool_)
     kept[:-1] = end[1:] != end[:-1]  # the last of those that end together speaks for all
-    if pattern.events is not None:
+    if pattern.events is not None and not pattern.is_partial:
         kept &= last - first + 1 == pattern.events
     for each in amounts.values():
         if each.unknown is not None:

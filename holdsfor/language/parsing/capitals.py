@@ -9,13 +9,13 @@ import re
 from typing import Any
 
 from holdsfor.language.nodes import map_terms, transform
-from holdsfor.language.parsing.pattern_mistakes import SKIPPED
+from holdsfor.language.parsing.pattern_mistakes import OPERATORS, SKIPPED
 from holdsfor.language.parsing.patterns import RawOperation, RawPattern, RawPatternRule
 from holdsfor.language.terms import Atom, Var
 
 DIRECTIVE = "capital_names"
 
-_WORDS = "SEQ|AND|PAR|OR|EQUALS|MEETS|DURING|STARTS|FINISHES|NOT|WHERE|AGGREGATE|OVER|LAST"
+_WORDS = "|".join((*OPERATORS, "NOT", "OVER", "LAST", "UP", "TO", "ALL"))
 _NAME = re.compile(rf"(?<![\w'])(?!(?i:{_WORDS})\b)[A-Z]\w*(?=\()")
 _CAPITALS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]")
 

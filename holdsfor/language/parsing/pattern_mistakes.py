@@ -8,7 +8,21 @@ from difflib import get_close_matches
 
 from holdsfor.language.vocabulary import FORMS
 
-_OPERATORS = ("SEQ", "AND", "PAR", "OR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES", "WHERE", "AGGREGATE")
+_ALLEN = ("BEFORE", "AFTER", "OVERLAPS", "OVERLAPPED_BY", "MET_BY", "CONTAINS", "STARTED_BY", "FINISHED_BY")
+OPERATORS = (
+    "SEQ",
+    "AND",
+    "PAR",
+    "OR",
+    "EQUALS",
+    "MEETS",
+    "DURING",
+    "STARTS",
+    "FINISHES",
+    *_ALLEN,
+    "WHERE",
+    "AGGREGATE",
+)
 #: Words and signs of ETALIS, and what other languages call the same -> what to write.
 _INSTEAD: dict[str, str] = {
     "*": "write SEQ",
@@ -20,9 +34,6 @@ _INSTEAD: dict[str, str] = {
     "|": "write OR",
     "->": "write SEQ",
     "then": "write SEQ",
-    "before": "write SEQ",
-    "after": "write SEQ, with the earlier event on its left",
-    "overlaps": "write PAR",
     "equal": "write EQUALS",
     "if": "write WHERE",
     "when": "write WHERE",
@@ -142,12 +153,12 @@ def _operator(text: str, position: int) -> Advice | None:
     if word in (";", "|") and re.search(r"[<>=]\s*[\w.]+\s*\Z", text[:position]):
         hint = "write a rule for each case, with its condition behind WHERE"
         return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
-    if word.upper() in _OPERATORS:
+    if word.upper() in OPERATORS:
         return _out_of_place(text, position, word)
     hint = _INSTEAD.get(word.lower(), "")
     if not hint:
-        close = get_close_matches(word.upper(), _OPERATORS, n=1, cutoff=0.6)
-        hint = f"did you mean {close[0]}?" if close else f"write one of {', '.join(_OPERATORS)}"
+        close = get_close_matches(word.upper(), OPERATORS, n=1, cutoff=0.6)
+        hint = f"did you mean {close[0]}?" if close else f"write one of {', '.join(OPERATORS)}"
     return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
 
 
@@ -176,7 +187,7 @@ def _unfinished(before: str, position: int) -> Advice | None:
     if word == "<-":
         hint = "write the pattern: alarm(L) <- a(L) SEQ b(L)."
         return Advice("syntax", "a rule without a pattern", hint, start, position)
-    if word.upper() in _OPERATORS[:-1]:
+    if word.upper() in OPERATORS[:-1]:
         what = "a condition" if word.upper() == "WHERE" else "an event"
         return Advice("syntax", f"{word} with nothing after it", f"write {what}, or remove {word}", start, position)
     aggregate = re.search(r"(?i)\baggregate\b", before)

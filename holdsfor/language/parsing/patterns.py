@@ -10,6 +10,7 @@ from lark import Token, Tree
 
 from holdsfor.language.nodes import Node
 from holdsfor.language.terms import Compound, Place, Term
+from holdsfor.language.vocabulary import COMPARISONS
 from holdsfor.language.written import written
 
 if TYPE_CHECKING:
@@ -106,9 +107,9 @@ def _built(builder: Builder, tree: Tree[Token]) -> RawPattern:
             times = [child for child in tree.children if isinstance(child, Token) and child.type == "VARIABLE"]
             return RawOperation("@", (build_pattern(builder, parts[0]), *map(builder.variable, times)), place)
         case "running":
-            pattern, *measures, amount = parts
+            pattern, *measures = (part for part in parts if part.data != "amount")
             terms = (builder.term(measure) for measure in measures)
-            return RawOperation("aggregate", (build_pattern(builder, pattern), *terms, _amount(builder, amount)), place)
+            return RawOperation("aggregate", (build_pattern(builder, pattern), *terms, _over(builder, tree)), place)
         case "stretch":
             fluent, value = (builder.term(part) for part in parts)
             return RawOperation(str(tree.children[1]), (fluent, value), place)
@@ -127,8 +128,30 @@ def _amount(builder: Builder, tree: Tree[Token]) -> RawDuration:
     return RawDuration(text, place)
 
 
+def _over(builder: Builder, tree: Tree[Token]) -> RawDuration:
+    """Build what an aggregate is over: `10`, `5 min`, `UP TO 10` or `ALL`."""
+    last = tree.children[-1]
+    if isinstance(last, Token):
+        return RawDuration("ALL", builder.place(tree))
+    amount = _amount(builder, last)
+    before = tree.children[-2]
+    is_partial = isinstance(before, Token) and before.type == "UP_TO"
+    return RawDuration(f"UP TO {amount.text}", amount.place) if is_partial else amount
+
+
 #: What may stand without brackets on the left of WHERE and AGGREGATE: all.
-_LOOSE = frozenset({"where", "aggregate", "seq", "and", "par", "or", "equals", "meets", "during", "starts", "finishes"})
+JOINED = ("seq", "and", "par", "equals", "meets", "during", "starts", "finishes")
+#: Allen's other relations: those that turn the sides of one of the joins round, and those with a form of their own.
+TURNED = {
+    "after": "seq",
+    "met_by": "meets",
+    "contains": "during",
+    "started_by": "starts",
+    "finished_by": "finishes",
+    "overlapped_by": "overlaps",
+}
+ALLEN = (*TURNED, "before", "overlaps")
+_LOOSE = frozenset({"where", "aggregate", "or", *JOINED, *ALLEN})
 
 
 def write_pattern(pattern: RawPattern, write: Callable[[Term], str] = written) -> str:
@@ -141,6 +164,14 @@ def write_pattern(pattern: RawPattern, write: Callable[[Term], str] = written) -
     match pattern.operator:
         case "not":
             return f"NOT({parts[0]})" + (f".[{', '.join(parts[1:])}]" if len(parts) > 1 else "")
+        case "star_times":
+            return f"{_operand(pattern.parts[0], write, frozenset())} star_times"
+        case "within":
+            return f"{_operand(pattern.parts[0], write, frozenset())} within {parts[1]}"
+        case "<-":
+            return f"({parts[0]} <- {parts[1]})"
+        case "check" | "timestamp" | "event_multiply" | "do":
+            return f"{_operand(pattern.parts[0], write, frozenset())} {pattern.operator} {conditions(pattern, write)}"
         case "where":
             return f"{left_operand(pattern, write)} WHERE {conditions(pattern, write)}"
         case "aggregate":
@@ -171,7 +202,8 @@ def conditions(pattern: RawOperation, write: Callable[[Term], str]) -> str:
 
 def measures(pattern: RawOperation, write: Callable[[Term], str]) -> str:
     *terms, amount = (write_pattern(part, write) for part in pattern.parts[1:])
-    return f"AGGREGATE {', '.join(terms)} OVER LAST {amount}"
+    over = amount if amount.startswith(("ALL", "UP TO")) else f"LAST {amount}"
+    return f"AGGREGATE {', '.join(terms)} OVER {over}"
 
 
 def left_operand(pattern: RawOperation, write: Callable[[Term], str]) -> str:
@@ -186,11 +218,15 @@ def right_operand(pattern: RawOperation, write: Callable[[Term], str]) -> str:
 def _operand(pattern: RawPattern, write: Callable[[Term], str], plain: Set[str]) -> str:
     """In brackets, unless it is a leaf, has brackets of its own, or has one of the plain operators."""
     text = write_pattern(pattern, write)
-    if not isinstance(pattern, RawOperation) or pattern.operator in {*plain, "not", ".", "@"} or _is_stretch(pattern):
+    if (
+        not isinstance(pattern, RawOperation)
+        or pattern.operator in {*plain, "not", ".", "@", "<-"}
+        or _is_stretch(pattern)
+    ):
         return text
     return f"({text})"
 
 
 def _is_stretch(pattern: RawPattern) -> bool:
     """`f(X)=v`, or another comparison in its place."""
-    return isinstance(pattern, RawOperation) and not pattern.operator.isalpha() and pattern.operator not in (".", "@")
+    return isinstance(pattern, RawOperation) and pattern.operator in COMPARISONS

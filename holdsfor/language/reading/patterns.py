@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast, get_args
 
 from holdsfor.errors import HoldsforError
@@ -13,8 +14,17 @@ from holdsfor.language.literals import EDGES, Call, Compare, FluentLiteral, Is, 
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.capitals import lower_name
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
-from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
+from holdsfor.language.parsing.patterns import (
+    ALLEN,
+    TURNED,
+    RawDuration,
+    RawOperation,
+    RawPattern,
+    RawPatternRule,
+    write_pattern,
+)
 from holdsfor.language.patterns import (
+    EVERY,
     Absence,
     Either,
     EventPattern,
@@ -141,6 +151,8 @@ class PatternReader:
                 return self._running(raw)
             case "=":
                 return self._stretch(raw)
+            case operator if operator in ALLEN:
+                return self._allen(raw)
             case operator if operator in JOINS:
                 left, right = map(self.read, raw.parts)
                 return left and right and Join(operator, left, right, raw.place)
@@ -180,6 +192,23 @@ class PatternReader:
         return self._refuse("pattern", f"`{written(fluent)}` is not a fluent", fluent.place, hint)
 
     # ------------------------------------------------------------ operations
+
+    def _allen(self, raw: RawOperation) -> Pattern | None:
+        """Read Allen's other relations: `P CONTAINS Q` is `Q DURING P`."""
+        operator, parts = raw.operator, [self.read(part) for part in raw.parts]
+        if operator in TURNED:
+            operator, parts = TURNED[operator], parts[::-1]
+        left, right = parts
+        if left is None or right is None:
+            return None
+        if operator != "overlaps":
+            return Join(cast(JoinKind, "seq" if operator == "before" else operator), left, right, raw.place)
+        start, end, later, last = (
+            self._draft.variable(Var(name, raw.place, anonymous=True)) for name in ("_Start", "_End", "_Later", "_Last")
+        )
+        both = Join("par", Timed(left, start, end, raw.place), Timed(right, later, last, raw.place), raw.place)
+        tests = Compare("<", start, later, raw.place), Compare("<", end, last, raw.place)
+        return Filter(both, tests, raw.place)
 
     def _either(self, raw: RawOperation) -> Pattern | None:
         """`a OR b OR c` has three alternatives, however they are nested."""
@@ -272,7 +301,8 @@ class PatternReader:
         pattern = self.read(raw.parts[0])
         measures = [self._measure(cast(Term, part)) for part in raw.parts[1:-1]]
         amount = cast(RawDuration, raw.parts[-1])
-        size = self._ticks(amount)
+        text = amount.text.removeprefix("UP TO ")
+        size = EVERY if text == "ALL" else self._ticks(replace(amount, text=text))
         complete = [measure for measure in measures if measure is not None]
         for number, measure in enumerate(complete):
             if measure.variable in [each.variable for each in complete[:number]]:
@@ -283,10 +313,13 @@ class PatternReader:
         if size < 1:
             hint = "write how many events, or for how long: OVER LAST 10, OVER LAST 5 min"
             return self._refuse("duration", "an aggregate over nothing", amount.place, hint)
-        counted = amount.text.isdigit()
-        return RunningAggregate(
-            pattern, tuple(complete), size if counted else None, None if counted else size, raw.place
-        )
+        counted = text.isdigit() or text == "ALL"
+        if amount.text.startswith("UP TO") and not counted:
+            hint = f"write OVER LAST {text}: over a duration there is no number of events to wait for"
+            return self._refuse("duration", "UP TO is for a number of events", amount.place, hint)
+        events, duration = (size, None) if counted else (None, size)
+        is_partial = text == "ALL" or text != amount.text
+        return RunningAggregate(pattern, tuple(complete), events, duration, raw.place, is_partial)
 
     def _measure(self, term: Term) -> Measure | None:
         hint = "write S = sum(X), or N = count"
@@ -375,7 +408,7 @@ def _is_condition_torn(raw: RawOperation) -> bool:
 
 def _is_mixed(raw: RawOperation) -> bool:
     """Whether another operator stands on the left of one, without parentheses."""
-    operators, left = (*JOINS, "or", "cnot"), raw.parts[0]
+    operators, left = (*JOINS, *ALLEN, "or", "cnot"), raw.parts[0]
     if raw.operator not in operators or not isinstance(left, RawOperation) or left.bracketed:
         return False
     return left.operator in (*operators, "where", "aggregate") and left.operator != raw.operator

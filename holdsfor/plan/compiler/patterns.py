@@ -253,7 +253,7 @@ class _Compiler:
         )
         names = tuple(self.ordering.name(name) for name in group if name not in measures)
         of = self.pattern(pattern.pattern, None)
-        return plan.Sliding(of, names, made, pattern.events, pattern.duration, within)
+        return plan.Sliding(of, names, made, pattern.events, pattern.duration, within, pattern.is_partial)
 
 
 _COMPILERS: dict[type[Pattern], Callable[..., plan.Pattern]] = {
