@@ -61,7 +61,7 @@ def test_without_the_line_the_file_is_not_known(tmp_path: Path) -> None:
     path.write_text("event time arg1\ne 1 a\n")
     with pytest.raises(HoldsforError, match=r"Say which: format='rtec', 'columns', 'terms', 'drtec' or 'etalis'\."):
         holdsfor.read_events(path)
-    with pytest.raises(HoldsforError, match=r"looked for \.parquet, \.csv, .*\.json\. Name the files\."):
+    with pytest.raises(HoldsforError, match=r"looked for \.parquet, \.csv, .*\.json, \.stream\. Name the files\."):
         holdsfor.read_events(tmp_path)
 
 
