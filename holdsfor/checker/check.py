@@ -429,7 +429,7 @@ def head_of(clause: RawClause, name: str, subject: Term) -> Head | None:
 
 
 def head_at(clause: RawClause, names: tuple[str, ...], subject: Term, at: int) -> Head | None:
-    """Return what must be equal in a head: initiatedAt(F=V, T), initiatedAt(F=V, Ts, T, Te), initiates(E, F=V, T)."""
+    """Return what must be equal in a head: initiatedAt(F=V, T), initiatedAt(F=V, T1, T, T2), initiates(E, F=V, T)."""
     name, args = name_and_args(clause.head)
     if name not in names or len(args) < 2:
         return None
