@@ -100,7 +100,8 @@ def _groundings() -> list[str]:
 def _domains(table: pa.Table) -> list[str]:
     """List vessels, pairs and kinds of areas, as the groundings name them."""
     near = table.filter(pc.equal(table["event"], "proximity"))
-    pairs = sorted(set(zip(near["vessel"].to_pylist(), near["other"].to_pylist(), strict=True)))
+    met = set(zip(near["vessel"].to_pylist(), near["other"].to_pylist(), strict=True))
+    pairs = sorted(met) or [("nobody", "nobody")]  # few vessels may never meet, and the groundings ask for pairs
     kinds = ("nearPorts", "anchorage", "fishing", "natura", "nearCoast")
     return [
         *(f"vessel({name})." for name in sorted(table["vessel"].unique().to_pylist())),

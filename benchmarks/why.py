@@ -59,10 +59,21 @@ def write_parquet(description: holdsfor.EventDescription, events: str, folder: P
 
 
 def _table(block: Block) -> pa.Table:
-    columns = {f"arg{n}": arg for n, arg in enumerate(block.args, 1)} | {"time": block.start, "arrival": block.arrival}
+    columns = {f"arg{n}": _as_numbers(arg) for n, arg in enumerate(block.args, 1)} | {
+        "time": block.start,
+        "arrival": block.arrival,
+    }
     if block.end is not None:
         columns |= {"end": block.end, "value": as_text(block.value)}
     return pa.table(columns)
+
+
+def _as_numbers(column: pa.Array) -> pa.Array:
+    """Return terms that are all numbers as floats: a column of text would be names."""
+    try:
+        return column if pa.types.is_integer(column.type) else as_text(column).cast(pa.string()).cast(pa.float64())
+    except pa.ArrowInvalid:
+        return as_text(column)
 
 
 def call(arguments: list[str]) -> None:

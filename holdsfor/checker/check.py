@@ -8,13 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdsfor.checker.clauses import STAND_IN, TESTS, ClauseBase, Goals, Node, Undecided, flat, gather
+from holdsfor.checker.clauses import (
+    STAND_IN,
+    TESTS,
+    TIMED,
+    ClauseBase,
+    Goals,
+    Node,
+    Undecided,
+    flat,
+    gather,
+    names_in,
+    without_guards,
+)
 from holdsfor.checker.intervals import PARTS, Span, covers, union
 from holdsfor.checker.terms import Values, bind, calculate, compare, expression, number, read, unify
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
-from holdsfor.language.terms import Atom, Compound, Int, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Atom, Compound, Int, Term, Var, inside, is_ground, name_and_args, variables
 
 #: A head of a clause: pairs of terms that must be equal, and goals besides those of its body.
 Head = tuple[list[tuple[Term, Term]], Goals]
@@ -101,14 +113,15 @@ class Check:
         written = [one for one in find_all(goals, Compound) if one.functor in TESTS]
         needed = [one for one in goals if isinstance(one, Compound) and one.functor in TESTS and any(variables(one))]
         absences = sum(one["kind"] == "absent" for one in self.causes(node))
-        negations = sum(isinstance(one, Compound) and one.functor == "\\+" for one in goals)
+        negations = {bind(one, values) for one in goals if name_and_args(one)[0] == "\\+" and names_in(one) & TIMED}
+        is_told = node.get("by") not in ("intervals", "deadline")  # whose negations are no causes
         return (
             len(tests) >= len(needed)
-            and (absences >= negations or node.get("by") == "intervals")
+            and (absences >= len(negations) or not is_told)
             and all(
                 any(_is_test(one, bind(goal, values)) for goal in written)
                 for one in tests
-                if "written" in one and "left" in one
+                if "left" in one and not one.get("written", "abs(").startswith("abs(")  # which a bound adds
             )
         )
 
@@ -150,7 +163,10 @@ class Check:
             require(
                 all(equal(read(one["fact"]), fluent, {}) is not None for one in pieces), "what its pieces are about"
             )
-            require(covers(union(tuple(one["asked"]) for one in pieces), points), "the points of its pieces")
+            require(
+                covers(union(tuple(one.get("asked", span_of_all(one))) for one in pieces), points),
+                "the points of its pieces",
+            )
         else:
             self.by_intervals(node, fluent, points)
         for one in self.causes(node):
@@ -163,19 +179,20 @@ class Check:
 
     def is_alive(self, node: Node) -> bool:
         """Whether a cause says that the grounding is declared or has a value, if the clause is about all that are."""
-        heads = [one.head.args[0] for one in self.rules.at(node["rule"]) if isinstance(one, RawClause)]
-        are_open = [
-            any(isinstance(arg, Var) and arg.anonymous for arg in name_and_args(head.args[0])[1]) for head in heads
-        ]
+        clauses = [name_and_args(one.head) for one in self.rules.at(node["rule"]) if isinstance(one, RawClause)]
+        heads = [args[1] if name == "initiates" else args[0] for name, args in clauses]
+        are_open = [any(isinstance(arg, Var) and arg.anonymous for arg in inside(inside(head)[0])) for head in heads]
         kinds = (one["kind"] == "declared" or ("since" in one and "at" not in one) for one in self.causes(node))
         return self.rules.has_domains or not all(are_open) or any(kinds)
 
     def by_intervals(self, node: Node, fluent: Term, points: Span) -> None:
         fitting = self._fitting(node, lambda clause: head_of(clause, "holdsFor", fluent))
         history, since = self.tree["history"], node["since"]
+        if any(_negates_complement(flat(clause.body)) for clause, _, _ in fitting):
+            raise Undecided("a complement of a complement")
         for clause, values, _ in fitting:
             for evidence in (gather(self.below(node)), self.everything):
-                goals, result = flat(clause.body), str(name_and_args(clause.head)[1][1])
+                goals, result = without_guards(clause.body), str(name_and_args(clause.head)[1][1])
                 lists = self.rules.intervals(goals, values, evidence, history)
                 made = [one.get(result, []) for more, one in lists if self.tests_are_those_of(goals, node, more)]
                 spans = union(span for spans in made for span in spans)
@@ -283,7 +300,7 @@ class Check:
             every = union(
                 (max(row[0], first), row[1]) for other, row, _ in self.rows if unify(fact, other, {}) is not None
             )
-            own = next(one for one in every if one[0] <= max(rows[0][1][0], first) < one[1])
+            own = next((one for one in every if one[0] <= max(rows[0][1][0], first) < one[1]), (math.inf, math.inf))
             is_read = all(row[1] - row[0] <= self.tick for _, row, _ in rows)  # joined with readings that are not shown
             is_whole = max(span[0], first) == own[0] or span[1] == own[1]
             require(is_whole or (is_read and span[0] < own[0]), "the times of its rows")
@@ -361,6 +378,19 @@ def _is_test(node: Node, goal: Term) -> bool:
     return name == node["op"] and all(equal(one, other, {}) is not None for one, other in left)
 
 
+def _negates_complement(goals: Goals) -> bool:
+    """Whether what a complement makes is taken away again: then the tree does not show what holds."""
+    made = {name_and_args(goal)[1][-1] for goal in goals if name_and_args(goal)[0] == "complement_all"}
+    lists = {"complement_all": 0, "relative_complement_all": 1}
+    taken = [name_and_args(goal)[1][lists[name]] for goal in goals if (name := name_and_args(goal)[0]) in lists]
+    return any(made & set(variables(one)) for one in taken)
+
+
+def span_of_all(node: Node) -> Span:
+    """Return all of the interval of a node."""
+    return node["since"], node.get("until", math.inf)
+
+
 def require(is_so: bool, message: str) -> None:
     if not is_so:
         raise NotDerived(f"{message} does not follow")
@@ -399,7 +429,7 @@ def head_of(clause: RawClause, name: str, subject: Term) -> Head | None:
 
 
 def head_at(clause: RawClause, names: tuple[str, ...], subject: Term, at: int) -> Head | None:
-    """Return what must be equal in a head: initiatedAt(F=V, T), initiatedAt(F=V, Ts, T, Te), initiates(E, F=V, T)."""
+    """Return what must be equal in a head: initiatedAt(F=V, T), initiatedAt(F=V, T1, T, T2), initiates(E, F=V, T)."""
     name, args = name_and_args(clause.head)
     if name not in names or len(args) < 2:
         return None

@@ -90,6 +90,11 @@ def flat(goal: Term | None) -> Goals:
     return (*flat(goal.args[0]), *flat(goal.args[1])) if is_both else (goal,)
 
 
+def without_guards(conjunction: Term | None) -> Goals:
+    """Return the goals of a holdsFor rule without those that only save time: `\\+ I=[]`, and cuts."""
+    return tuple(goal for goal in flat(conjunction) if goal != Atom("!") and not str(goal).endswith(",[]))"))
+
+
 def names_in(goal: Term) -> set[str]:
     """Return all functors of a goal."""
     name = {goal.name} if isinstance(goal, Atom) else {goal.functor}

@@ -17,6 +17,7 @@ Named = tuple[Entity, Signature]
 EdgeKind = OneOf["start", "end", "startI", "endI"]
 EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
 Change = EdgeKind | OneOf["deadline"]
+AlgebraOp = OneOf["union", "intersection", "difference", "complement"]
 Body = tuple["Literal", ...]
 
 
@@ -218,7 +219,7 @@ class Algebra(Literal):
     a base or a member of an intersection written `[]` makes the result empty: `operands` is then ().
     """
 
-    op: OneOf["union", "intersection", "difference", "complement"]
+    op: AlgebraOp
     operands: tuple[Var, ...]
     result: Var
     place: Place = field(compare=False)

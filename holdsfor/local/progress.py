@@ -43,7 +43,7 @@ def progress(
     events: whatever `read_events` takes. checkpoint: instead of events, the folder of a stream's checkpoint, or of a
     saved session, as they were at their last query time.
     A row is a partial match: the event and the rule, the values of the rule's variables, when it began and when its
-    last part was over, what has matched, what is awaited, until when.
+    last part was over, what has matched, what is awaited, until when, and which share of the pattern has matched.
     """
     description = as_description(rules)
     if checkpoint is not None:

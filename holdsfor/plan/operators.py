@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import EdgeKind
+from holdsfor.language.literals import AlgebraOp, EdgeKind
 from holdsfor.language.terms import NOWHERE, Float, Int, Place, Term
 from holdsfor.plan.nodes import Dependency, PlanNode, RelationNode, dependencies_of
 from holdsfor.plan.patterns import Pattern
@@ -400,7 +400,7 @@ class Combine(IntervalNode):
     within: of a complement, only points at most so far from a part; None: all points of the history.
     """
 
-    op: OneOf["union", "intersection", "difference", "complement"]
+    op: AlgebraOp
     parts: tuple[Expression, ...]
     within: int | None = None
     place: Place = field(default=NOWHERE, compare=False, repr=False)

@@ -75,6 +75,10 @@ class PatternNode(PlanNode):
         """Whether it occurs only where something happens: a point in time does anyway."""
         return any(operand.needs_events() for operand in self.positive_operands)
 
+    def least_parts(self) -> int:
+        """Return how many events, points in time and deadlines an occurrence is made of at least."""
+        return sum(operand.least_parts() for operand in self.positive_operands)
+
     def width(self) -> int | None:
         """Return how long an occurrence lasts at most; None: any time."""
         return self.within
@@ -106,6 +110,9 @@ class Scan(PatternNode, RelationNode):
     def needs_events(self) -> bool:
         return True
 
+    def least_parts(self) -> int:
+        return 1
+
     def distances_back(self) -> Iterator[int | None]:
         yield 0
 
@@ -118,6 +125,9 @@ class Moment(PatternNode):
     """A point in time, whatever happens then."""
 
     time: int
+
+    def least_parts(self) -> int:
+        return 1
 
     def width(self) -> int | None:
         return 0
@@ -194,6 +204,9 @@ class Absent(PatternNode):
     def positive_operands(self) -> tuple[Pattern, ...]:
         return self.operands[: len(self.operands) - len(self.what) - len(self.outside)]
 
+    def least_parts(self) -> int:
+        return PatternNode.least_parts(self) + (self.duration is not None)
+
     @property
     def duration(self) -> int | None:
         """Return how long after `first` it is over; None if that is when `last` is."""
@@ -257,6 +270,9 @@ class OneOfSeveral(PatternNode):
 
     def needs_events(self) -> bool:
         return all(one.needs_events() for one in self.alternatives)
+
+    def least_parts(self) -> int:
+        return min(one.least_parts() for one in self.alternatives)
 
     def width(self) -> int | None:
         widths = [one.width() for one in self.alternatives]

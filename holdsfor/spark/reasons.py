@@ -41,7 +41,7 @@ def find_origin(
         return join_events(_as_events([block]) for block in blocks).blocks
 
     def reach() -> ReachableRows:
-        history = HistoryRows(description, make_program(compiled(description)), (), windows, "Spark")
+        history = HistoryRows(description, make_program(compiled(description)), (), windows)
         return ReachableRows(history, fetch)
 
     return Origin(description, EventSource(()), windows, unit, reach)

@@ -1,12 +1,15 @@
 """Explanations: why a fluent holds at a time or an event happened, and why not.
 
 An explanation is a second reading, not a recording: nothing is noted while the engine runs. When somebody asks,
-`replay` evaluates the rules once more as they are written (no pass has made the plan cheaper) and keeps all relations;
-`session` takes the world of a session's last query time. `walk` then goes from the fact to the rows of the input: it
-runs each rule again with its head bound (`solutions`), takes one solution, and asks the same of each condition
-(`bodies`). `inertia`, `static` and `patterns` do so for fluents and patterns. `influence` says which rows go with that,
-though the tree does not show them: those that could have ended what holds, or made true what is negated. With them the
-leaves of a tree are enough to conclude the fact again. `why_not` does the same for what is not so.
+`reach` finds the groundings that the rules reach from the question, and their rows; `replay` evaluates these by the
+rules as they are written (no pass has made the plan cheaper) and keeps all relations; `session` takes the world of a
+session's last query time. `walk` then goes from the fact to the rows of the input: it runs each rule again with its
+head bound (`solutions`), takes one solution, and asks the same of each condition (`bodies`, `background`). `inertia`,
+`static` and `patterns` do so for fluents and patterns. `influence` says which rows go with that, though the tree does
+not show them: those that could have ended what holds, or made true what is negated. With them the leaves of a tree
+are enough to conclude the fact again. `why_not` does the same for what is not so, `changed` for the lines of the log
+of changes. `printing` and `plain` write trees; `places` knows where facts and clauses stand, and what sentences their
+author has for them.
 
 The JSON form of a tree, version 1
 ==================================
@@ -36,6 +39,7 @@ Each node has
               known before any data. Those of a clause that it calls are causes of one `call`
     ended     places in nodes: why the interval was over
     written   a condition as the clause has it
+    said      the sentence that its author has for the fact
     notes     for people only
     rows      places in rows: of an input
 

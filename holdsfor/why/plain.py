@@ -48,7 +48,7 @@ class EvidenceRows:
         return self._places[about]
 
 
-def _plain(node: Derivation, places: dict[int, int], evidence: EvidenceRows) -> dict[str, Any]:
+def _plain(node: Derivation, place_of: dict[int, int], evidence: EvidenceRows) -> dict[str, Any]:
     plain: dict[str, Any] = {"kind": node.kind, "what": node.what, **node.details}
     plain |= {name: getattr(node, name) for name in TIMES if getattr(node, name) is not None}
     if node.rule is not None:
@@ -57,7 +57,7 @@ def _plain(node: Derivation, places: dict[int, int], evidence: EvidenceRows) -> 
         plain["bindings"] = dict(node.bindings)
     for name, below in (("causes", node.causes), ("ended", node.ended)):
         if below:
-            plain[name] = [places[id(each)] for each in below]
+            plain[name] = [place_of[id(each)] for each in below]
     if node.notes:
         plain["notes"] = list(node.notes)
     if node.rows:

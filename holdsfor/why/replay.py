@@ -20,7 +20,7 @@ from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
 from holdsfor.engine.input.window import Windows
 from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
-from holdsfor.io.readers.read import EventSource
+from holdsfor.io.readers.read import EventPart, EventSource
 from holdsfor.language.description import AS_INPUT, EventDescription
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Term
@@ -32,6 +32,7 @@ from holdsfor.plan.structures import flat, forms_of
 from holdsfor.why.derivation import LeafRows
 from holdsfor.why.places import Knowledge
 
+MOST_SOURCES = 3
 Key = tuple[int, ...]
 """The codes of the arguments of a grounding, with the value last where it is a column."""
 PartialKey = tuple[int | None, ...]
@@ -55,15 +56,14 @@ class HistoryRows:
     program: Program
     read: tuple[Block, ...]
     windows: Windows
-    source: str
+    parts: tuple[EventPart, ...] = ()  # that the rows came in
 
 
 def read_history(description: EventDescription, source: EventSource, windows: Windows) -> HistoryRows:
     """Read the rows of a history, and compile its rules without any pass that makes them cheaper."""
     read = source.read(description.with_input().inputs)
     program = make_program(compiled(description.with_input({block.name for block in read.blocks})))
-    names = ", ".join(dict.fromkeys(part.source for part in source.parts))
-    return HistoryRows(description, program, read.blocks, windows, names)
+    return HistoryRows(description, program, read.blocks, windows, source.parts)
 
 
 def replay(
@@ -75,7 +75,7 @@ def replay(
     """
     world = prepare(history.program, blocks, history.windows, room=room)
     evaluate(history.program, world, definitions)
-    return Replay(history.program, world, blocks, history.windows, history.source, history.description)
+    return Replay(history.program, world, blocks, history.windows, history.parts, history.description)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Replay:
     world: World
     blocks: tuple[Block, ...]
     windows: Windows
-    source: str
+    parts: tuple[EventPart, ...]
     description: EventDescription
     cuts: Mapping[Relation, int] = field(default_factory=dict)  # of a session: times up to which all is settled
     solutions: dict[tuple[int, PartialKey], Rows] = field(default_factory=dict)  # of rules, by their heads
@@ -251,15 +251,21 @@ class Replay:
                 if mask.any():
                     mask &= _equals(block.column(position), text)
             if mask.any():
-                chosen.append(LeafRows(block, np.flatnonzero(mask), self.source))
+                chosen.append(LeafRows(block, np.flatnonzero(mask), self.source_of(block)))
         return tuple(chosen)
+
+    def source_of(self, block: Block) -> str:
+        """Name the files or tables that rows came in: those whose mapping has their event, or all."""
+        parts = [part for part in self.parts if block.name in part.mapping.arguments] or self.parts
+        names = list(dict.fromkeys(part.source for part in parts))
+        return ", ".join(names) if len(names) <= MOST_SOURCES else f"{names[0]} and {len(names) - 1} more"
 
     def rows_like(self, relation: Relation, key: PartialKey) -> Iterator[LeafRows]:
         """Iterate over all rows of an input about groundings like this one, in which None is anything."""
         for block in self.blocks_of(relation):
             mask = rows_with(block, [None if code is None else self.text(code) for code in key])
             if mask.any():
-                yield LeafRows(block, np.flatnonzero(mask), self.source)
+                yield LeafRows(block, np.flatnonzero(mask), self.source_of(block))
 
 
 def base_name(relation: Relation) -> str:

@@ -28,5 +28,5 @@ def explain_live(
     request = read_request(fact, at, windows, unit)
     blocks = tuple(standing(block, windows) for block in evaluation.kept_inputs)
     cuts = {relation: cut - world.axis.origin for relation, cut in evaluation.frontier.cuts.items()}
-    replay = Replay(make_program(compiled(description)), world, blocks, windows, "", description, cuts)
+    replay = Replay(make_program(compiled(description)), world, blocks, windows, (), description, cuts)
     return answer(request, Walk(replay))

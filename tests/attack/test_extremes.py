@@ -378,7 +378,7 @@ def test_an_end_of_int64_max_is_not_open() -> None:
     "asked",
     [
         {"window": 2**63},
-        {"window": "4 hours"},
+        {"window": "4 fortnights"},
         {"window": datetime.timedelta(milliseconds=4)},
         {"window": 0},
         {"step": True},

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import holdsfor
+from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.formats import line_reader
 from holdsfor.io.readers.formats.etalis import _lines
 
 SECOND = 1_000_000
@@ -56,3 +58,8 @@ def test_a_stream_file_is_recognised_by_its_name(tmp_path: Path) -> None:
 def test_lines_that_begin_so_are_goals() -> None:
     result = holdsfor.recognise(holdsfor.parse("c <- a SEQ b."), holdsfor.read_events(["event(a).", "event(b)."]))
     assert result.occurrences.num_rows == 1
+
+
+def test_a_stream_of_lines_cannot_have_goals() -> None:
+    with pytest.raises(HoldsforError, match="'etalis' is for whole files"):
+        line_reader("etalis")

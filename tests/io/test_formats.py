@@ -59,9 +59,9 @@ def test_one_line_of_the_table_is_enough_for_all_readers(tmp_path: Path) -> None
 def test_without_the_line_the_file_is_not_known(tmp_path: Path) -> None:
     path = tmp_path / "e.blanks"
     path.write_text("event time arg1\ne 1 a\n")
-    with pytest.raises(HoldsforError, match=r"Say which: format='rtec', 'columns', 'terms' or 'drtec'\."):
+    with pytest.raises(HoldsforError, match=r"Say which: format='rtec', 'columns', 'terms', 'drtec' or 'etalis'\."):
         holdsfor.read_events(path)
-    with pytest.raises(HoldsforError, match=r"looked for \.parquet, \.csv, .*\.json\. Name the files\."):
+    with pytest.raises(HoldsforError, match=r"looked for \.parquet, \.csv, .*\.json, \.stream\. Name the files\."):
         holdsfor.read_events(tmp_path)
 
 

@@ -33,6 +33,21 @@ def test_a_sequence_waits_for_its_next_event_as_long_as_its_window_is_open() -> 
     assert ("done", {"O": "o1", "T": "book"}, 10, 20, second, "shipped(O)", 90) in partial(rules, ORDERS, 89)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "shares"),
+    [
+        ("a SEQ b SEQ c SEQ d", [0.25, 0.5]),  # a alone, and a with b
+        ("NOT(c).[a SEQ b, 9 ticks]", [1 / 3, 2 / 3]),  # the deadline is a part
+        ("(a SEQ b) SEQ (c OR (d SEQ e))", [1 / 3, 2 / 3]),  # c is enough
+        ("a SEQ NOT(c).[b, d]", [1 / 3, 1 / 3]),  # what is absent is no part
+    ],
+)
+def test_which_share_has_occurred(pattern: str, shares: list[float]) -> None:
+    source = holdsfor.read_events(["a @ 3", "b @ 4"], format="terms")
+    table = holdsfor.progress(holdsfor.parse(f"out <- {pattern}."), source, start=0, end=8)
+    assert sorted(table["share"].to_pylist()) == shares
+
+
 def test_without_a_window_it_waits_for_ever() -> None:
     assert partial("out <- a SEQ b.", ["a @ 3"], 50) == [("out", {}, 3, 3, "a", "b", None)]
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from typer.testing import CliRunner
 
 import holdsfor
+from holdsfor.cli import app
 from tests.why.test_why import MOVING, ROWS, whats
 
 
@@ -49,3 +53,40 @@ def test_what_is_forgotten_is_not_denied() -> None:
 def test_a_session_that_has_not_begun_knows_nothing() -> None:
     with pytest.raises(holdsfor.HoldsforError, match="advance the session"):
         session([]).why("moving(v1)=true", at=3)
+
+
+def test_a_saved_session_explains_the_same(tmp_path: Path) -> None:
+    live = session(ROWS)
+    live.advance(15)
+    live.save(tmp_path / "saved")
+    (tmp_path / "rules.ec").write_text(MOVING)
+    again = holdsfor.resume(tmp_path / "rules.ec", tmp_path / "saved")
+    found, whole = again.why("alarm(v1)", at=3), live.why("alarm(v1)", at=3)
+    assert [node.what for node in found.nodes()] == [node.what for node in whole.nodes()]
+    command = ["why", str(tmp_path / "rules.ec"), "alarm(v1)", "--session", str(tmp_path / "saved")]
+    told = CliRunner().invoke(app, [*command, "--at", "3"])
+    assert told.exit_code == 0, told.output
+    assert told.stdout == f"{found}\n"
+    assert CliRunner().invoke(app, [*command, "--at", "3", "--not"]).exit_code == 2
+    assert CliRunner().invoke(app, command).exit_code == 2
+
+
+def test_a_folder_of_a_run_explains_itself_until_its_rules_change(tmp_path: Path) -> None:
+    (tmp_path / "rules.ec").write_text(MOVING)
+    (tmp_path / "events.txt").write_text("\n".join(ROWS))
+    paths = [str(tmp_path / name) for name in ("rules.ec", "events.txt", "out")]
+    run = ["run", paths[0], "--events", paths[1], "--start", "0", "--end", "20", "--engine", "local", "-o", paths[2]]
+    assert CliRunner().invoke(app, run).exit_code == 0
+    asked = ["why", paths[2], "moving(v1)=true", "--at", "6"]
+    told = CliRunner().invoke(app, asked)
+    assert told.stdout.startswith("moving(v1)=true from 4 until 10"), told.output
+    moved = tmp_path / "elsewhere"
+    moved.mkdir()
+    for name in ("rules.ec", "events.txt", "out"):
+        (tmp_path / name).rename(moved / name)
+    again = CliRunner().invoke(app, ["why", str(moved / "out"), *asked[2:]])
+    assert again.exit_code == 0, again.output
+    (moved / "rules.ec").write_text(MOVING + "% changed\n")
+    changed = CliRunner().invoke(app, ["why", str(moved / "out"), *asked[2:]])
+    assert changed.exit_code == 1
+    assert "is not what it was" in changed.stderr

@@ -27,7 +27,8 @@ metrics_option = partial(typer.Option, rich_help_panel="Logs and metrics")
 Events = Annotated[
     list[str] | None,
     input_option(
-        metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, JSON lines, Parquet, Feather, terms."
+        metavar="FILE...",
+        help="Event files: RTEC's CSV, CSV with a header, JSON lines, Parquet, Feather, terms, ETALIS.",
     ),
 ]
 Format = Annotated[

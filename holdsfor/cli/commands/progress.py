@@ -55,9 +55,10 @@ def progress(
             row["matched"],
             row["awaited"],
             "for ever" if row["until"] is None else row["until"],
+            f"{row['share']:.0%}",
         )
         for row in rows[:limit]
     ]
-    show("partial matches", ("event", "bindings", "start", "end", "matched", "awaited", "until"), shown)
+    show("partial matches", ("event", "bindings", "start", "end", "matched", "awaited", "until", "share"), shown)
     if len(rows) > limit:
         say(f"and {len(rows) - limit} more")

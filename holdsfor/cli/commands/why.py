@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,13 +20,19 @@ from holdsfor.cli.commands.options import (
     Mapping,
     RuleFilesOrRun,
     UnitOfTicks,
+    input_option,
     output_option,
     time_option,
 )
 from holdsfor.cli.output.console import say
 from holdsfor.cli.start.reading import mapped_files
-from holdsfor.cli.start.run_inputs import name_inputs, read_origin
+from holdsfor.cli.start.run_inputs import RunInputs, name_inputs, read_origin
 from holdsfor.duration import GivenTimes
+
+if TYPE_CHECKING:
+    from holdsfor.why.derivation import Derivation
+    from holdsfor.why.origin import Origin
+    from holdsfor.why.why_not.refutation import Refutation
 
 FACT = typer.Argument(metavar="FACT", help="'rendezVous(v1,v2)=true', or an event: 'alarm(v7)'.")
 AT = time_option("--at", metavar="TIME", help="When it holds or happens: a tick, or 2026-03-01T08:00.")
@@ -35,6 +41,7 @@ END = time_option(metavar="TIME", help="What arrives after it is not read.")
 NOT = typer.Option("--not", help="Tell why it was not so, and what would have made it so.")
 CHANGED = typer.Option("--changed", help="Tell for each change of a fluent which row caused it: late, retracted, new.")
 AS_OF = time_option("--as-of", metavar="TIME", help="As it was known then: from what had arrived.")
+SESSION = input_option("--session", metavar="DIR", help="Ask the session that `Session.save` has written there.")
 HTML = output_option("--html", metavar="FILE", help="Write the tree as a page.")
 BUNDLE = output_option(
     "--bundle",
@@ -63,25 +70,30 @@ def why(
     denied: Annotated[bool, NOT] = False,
     changed: Annotated[bool, CHANGED] = False,
     as_of: Annotated[str | None, AS_OF] = None,
+    session: Annotated[Path | None, SESSION] = None,
     html: Annotated[Path | None, HTML] = None,
     as_json: Annotated[bool, AS_JSON] = False,
     bundle: Annotated[Path | None, BUNDLE] = None,
 ) -> None:
     """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
-    from holdsfor.cli.output.trees import say_tree
-    from holdsfor.view.reasons import write_reasons
-    from holdsfor.why.why_not.refutation import Refutation
+    import holdsfor
 
-    if len(rules) == 1 and rules[0].is_dir():
-        origin = read_origin(rules[0])
-    else:
-        sources = events or mapped_files(mapping)
-        if not sources:
-            raise typer.BadParameter("--events: event files are needed.")
-        read = name_inputs(
-            rules, sources, format, mapping, facts=facts, allow=allow_dir, functions=functions, tick_unit=tick_unit
-        )
-        origin = read.origin(GivenTimes(window, step, start, end, sample_every or 1, tick_unit))
+    read = name_inputs(
+        rules,
+        events or mapped_files(mapping),
+        format,
+        mapping,
+        facts=facts,
+        allow=allow_dir,
+        functions=functions,
+        tick_unit=tick_unit,
+    )
+    if session is not None:
+        if denied or changed or as_of is not None or at is None:
+            raise typer.BadParameter("--session: a saved session tells why, --at a time, as it knows it.")
+        _show(holdsfor.resume(read.description(), session).why(fact, at), html, as_json)
+        return
+    origin = _open(rules, read, GivenTimes(window, step, start, end, sample_every or 1, tick_unit))
     if as_of is not None:
         origin = origin.as_of(as_of)
     if changed:
@@ -101,6 +113,24 @@ def why(
 
         texts = {name: source.text for name, source in origin.description.texts.sources.items()}
         bundle.write_text(json.dumps(make_bundle(answer.as_dict(), texts), ensure_ascii=False), encoding="utf-8")
+    _show(answer, html, as_json)
+
+
+def _open(rules: list[Path], read: RunInputs, times: GivenTimes) -> Origin:
+    """Open the history of a run's folder, or of the rules and events that are named."""
+    if len(rules) == 1 and rules[0].is_dir():
+        return read_origin(rules[0])
+    if not read.events:
+        raise typer.BadParameter("--events: event files are needed.")
+    return read.origin(times)
+
+
+def _show(answer: Derivation | Refutation, html: Path | None, as_json: bool) -> None:
+    """Print an answer, or write it to a page."""
+    from holdsfor.cli.output.trees import say_tree
+    from holdsfor.view.reasons import write_reasons
+    from holdsfor.why.why_not.refutation import Refutation
+
     tree = answer.tree if isinstance(answer, Refutation) else answer
     changes = [str(change) for change in answer.changes] if isinstance(answer, Refutation) else []
     if html is not None:

@@ -32,6 +32,7 @@ PROGRESS_SCHEMA = pa.schema(
         ("matched", pa.string()),
         ("awaited", pa.string()),
         ("until", pa.int64()),
+        ("share", pa.float64()),
     ]
 )
 UNTIL = "until~"
@@ -64,7 +65,7 @@ def progress_table(plan: Plan, world: World) -> pa.Table:
             if rule.chain and isinstance(rule.chain[0], Occurring):
                 writer = EventWriter(rule.chain, written=dict(rule.names))
                 for waiting in waiting_for(rule.chain[0].pattern, writer, world):
-                    tables.append(_table(min(names), rule, waiting, writer, world))
+                    tables.append(_table(min(names), rule, rule.chain[0].pattern, waiting, writer, world))
     return pa.concat_tables(tables)
 
 
@@ -114,7 +115,8 @@ def _open(matched: Pattern, awaited: str, rows: Rows, until: Ints, free: Mask, w
         yield WaitingRows(matched, awaited, once, once.times(UNTIL))
 
 
-def _table(event: str, rule: Conclude, waiting: WaitingRows, writer: Writer, world: World) -> pa.Table:
+def _table(event: str, rule: Conclude, whole: Pattern, waiting: WaitingRows, writer: Writer, world: World) -> pa.Table:
+    """Make the rows of what waits. whole: the pattern of the rule, of which a share has occurred."""
     rows, size = waiting.rows, waiting.rows.size
     place = f"{rule.place.file}:{rule.place.line}"
     columns = [
@@ -126,6 +128,7 @@ def _table(event: str, rule: Conclude, waiting: WaitingRows, writer: Writer, wor
         pa.repeat(waiting.matched.text(writer), size),
         pa.repeat(waiting.awaited, size),
         pa.array(waiting.until, mask=waiting.until == NEVER),
+        pa.repeat(waiting.matched.least_parts() / whole.least_parts(), size),
     ]
     return pa.table(columns, schema=PROGRESS_SCHEMA)
 

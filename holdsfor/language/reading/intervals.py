@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from typing import Literal as OneOf
 
 from holdsfor.language.draft import did_you_mean
-from holdsfor.language.literals import Algebra, Allen, Body, Duration, HoldsFor
+from holdsfor.language.literals import Algebra, AlgebraOp, Allen, Body, Duration, HoldsFor
 from holdsfor.language.terms import Atom, Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import ALLEN, DURATIONS, MODES
 from holdsfor.language.written import written
@@ -25,7 +25,7 @@ def holds_for(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Body:
 
 
 def algebra(
-    op: OneOf["union", "intersection", "difference", "complement"],
+    op: AlgebraOp,
     reader: BodyReader,
     term: Term,
     args: tuple[Term, ...],

@@ -207,7 +207,9 @@ def _ready(literal: Literal, ordering: Ordering) -> bool:
         case _ if literal.intervals:
             message = "intervals cannot be used in a rule about points in time"
             raise Refusal("misplaced", message, literal.place, "write holdsAt(fluent=value, T)")
-    return all(_is_bound(time, bound) for time in literal.times[-1:])
+    if isinstance(literal, About):
+        return all(_is_bound(time, bound) for time in literal.times[-1:])
+    return {variable.name for variable in literal.needs} <= bound
 
 
 def _is_bound(term: Term, bound: Set[str]) -> bool:

@@ -147,7 +147,12 @@ def find_format(content: Content, name: str) -> FileFormat:
 def line_reader(name: str) -> ReadLines:
     """Return the reader of a column of lines in a format."""
     check_format(name)
-    return next(form.read_lines for form in FORMATS if form.name == name and form.read_lines)
+    for form in FORMATS:
+        if form.name == name and form.read_lines:
+            return form.read_lines
+    raise HoldsforError(
+        f"the format {name!r} is for whole files: a line of it says nothing by itself. Use holdsfor run."
+    )
 
 
 def facts_reader(path: Path) -> tuple[Callable[[Path], pa.Table], bool]:

@@ -4,7 +4,7 @@ intervals that nothing uses, that are given twice, or that are arguments, too.""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from itertools import chain
 
@@ -27,6 +27,7 @@ def singletons(draft: Draft) -> None:
     _name_misspelt(draft)
     errors = [each for each in draft.diagnostics if each.severity == "error"]
     warned = {each.place for each in draft.diagnostics}
+    declared = {each.signature for each in draft.groundings}
     for raw in draft.texts.raw:
         if not isinstance(raw, RawClause | RawPatternRule) or _is_declaration(raw):
             continue
@@ -34,7 +35,7 @@ def singletons(draft: Draft) -> None:
         once = [each for each, count in counts.items() if count == 1 and _is_told(each, raw)]
         if once and not any(raw.place.covers(error.place) for error in errors):
             for variable in once:
-                if variable.place not in warned:
+                if variable.place not in warned and variable not in _declared_arguments(raw, declared):
                     near = did_you_mean(variable.name, [each.name for each in counts]) or _as_name(raw, variable)
                     _report(draft, raw, variable, near)
 
@@ -87,6 +88,15 @@ def _is_declaration(raw: RawClause | RawPatternRule) -> bool:
         return False
     owner = Signature.of(raw.head)
     return owner.name in _DECLARATIONS or owner in LEGACY
+
+
+def _declared_arguments(raw: RawClause | RawPatternRule, owners: Set[Signature]) -> set[Var]:
+    """Return the variables of a fluent that holdsFor defines, or that holds initially, where groundings declare it."""
+    match raw:
+        case RawClause(head=Compound(functor="holdsFor" | "initially", args=(Compound(functor="=") as pair, *_))):
+            fluent = pair.args[0]
+            return set(variables(fluent)) if fluent.is_named and Signature.of(fluent) in owners else set()
+    return set()
 
 
 def _open_arguments(raw: RawClause | RawPatternRule) -> set[Var]:
