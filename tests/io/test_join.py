@@ -47,3 +47,4 @@ def test_lists_that_are_gone_are_not_taken_for_others() -> None:
     for number in range(100, 300):
         columns = [pa.array([f"{number}{end}"]).dictionary_encode() for end in "ab"]
         assert lists.join(columns).to_pylist() == [f"{number}a", f"{number}b"]
+        del columns
