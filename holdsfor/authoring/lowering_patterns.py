@@ -80,6 +80,11 @@ class PatternLowering(ClauseLowering):
             case "|":
                 sides = [self._value_condition(part) for part in flat(condition, "|")]
                 return join_goals(";", sides, place)
+            case "fluent":
+                return Compound("holdsAt", (self.pair(condition), self.term(..., place)), place)
+            case "at" if condition.parts[0].operator == "fluent":
+                fluent, time = condition.parts
+                return Compound("holdsAt", (self.pair(fluent), self.term(time, place)), place)
             case "&":
                 return join_goals(",", [self._value_condition(part) for part in flat(condition, "&")], place)
         return self.timeless(condition)

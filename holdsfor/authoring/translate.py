@@ -23,11 +23,13 @@ def translate(source: Source) -> str:
     if any(diagnostic.severity == "error" for diagnostic in parsed.diagnostics):
         raise DescriptionError(parsed.diagnostics)
     names = PythonNames()
-    names.variables.update(dict.fromkeys(var.name for raw in parsed.raw for var in _variables_of(raw)))
+    names.variables.update(
+        (var.name, var.name.replace("'", "_prime")) for raw in parsed.raw for var in _variables_of(raw)
+    )
     items = [item for raw in parsed.raw for item in StatementTranslation(source, names).statement(raw)]
     unit = next((f"    tick_unit={quote(each.goal.args[0].name)}," for each in parsed.raw if _sets_tick(each)), "")  # type: ignore[union-attr]
     lines = ["import holdsfor as hf", ""]
-    used = [name for name in names.variables if name in names.used_variables]
+    used = [written for name, written in names.variables.items() if name in names.used_variables]
     for start in range(0, len(used), 16):
         group = used[start : start + 16]
         lines.append(f"{', '.join(group)}{',' if len(group) == 1 else ''} = hf.variables({quote(' '.join(group))})")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdsfor.authoring.translation_terms import NoForm, TermTranslation, is_arithmetic, quote
+from holdsfor.language.diagnostics import DescriptionError
 from holdsfor.language.format.terms import chain
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
 from holdsfor.language.terms import Atom, Compound, Int, Term, Var, name_and_args
@@ -15,6 +16,8 @@ _LISTS = {"length": "count", "sum_list": "total", "sumlist": "total", "min_list"
 _MEASURES = {"sum": "total", "min": "least", "max": "greatest"}
 _EDGES = {"start": "start", "end": "end", "startI": "first_point", "endI": "point_after"}
 _PATTERN_SIGNS = {"seq": ">>", "and": "&", "or": "|"}
+#: Words of ETALIS that only its own files need.
+_ETALIS_FORMS = ("star_times", "within", "<-", "check", "timestamp", "event_multiply", "do")
 _PATTERN_METHODS = ("par", "equals", "meets", "during", "starts", "finishes")
 
 
@@ -88,7 +91,8 @@ class Translation(TermTranslation):
         return self.event(event)
 
     def _at(self, time: Term) -> str:
-        return "" if time == self.time else f".at({self.term(time)})"
+        is_own = self.time is None and isinstance(time, Var) and time.anonymous  # behind WHERE: the end of the match
+        return "" if is_own or time == self.time else f".at({self.term(time)})"
 
     # ------------------------------------------------------------ patterns
 
@@ -106,7 +110,7 @@ class Translation(TermTranslation):
         if operator == "@":
             inner, *times = parts
             return f"{self._operand(inner)}.between({', '.join(map(self.term, times))})"  # type: ignore[arg-type]
-        if operator in ("=", "==") or (not operator.isalpha() and operator != "."):
+        if operator in COMPARISONS:
             return self.fluent(Compound("=", parts))  # type: ignore[arg-type]
         match operator, parts:
             case "not", (absent, first, RawDuration() as limit):
@@ -121,16 +125,19 @@ class Translation(TermTranslation):
             case "aggregate", (inner, *measures, last):
                 named = ", ".join(map(self._measure, measures))  # type: ignore[arg-type]
                 return f"{self._operand(inner)}.over({self.pattern(last)}, {named})"
+        if operator in _ETALIS_FORMS or len(parts) != 2:
+            message = f"`{operator}` of ETALIS has no form in Python"
+            raise DescriptionError(
+                [self.source.error("python", message, pattern.place, "write it in the words of the paper")]
+            )
         left, right = parts
         method = f"{operator}(" if operator in _PATTERN_METHODS else f"joined({quote(operator)}, "
         return f"{self._operand(left)}.{method}{self.pattern(right)})"
 
     def _operand(self, pattern: RawPattern) -> str:
         text = self.pattern(pattern)
-        needs = isinstance(pattern, RawOperation) and (
-            pattern.operator in _PATTERN_SIGNS or not pattern.operator.isalpha()
-        )
-        return f"({text})" if needs and pattern.operator not in (".", "@") else text  # type: ignore[union-attr]
+        needs = isinstance(pattern, RawOperation) and pattern.operator in (*_PATTERN_SIGNS, *COMPARISONS)
+        return f"({text})" if needs else text
 
     def _measure(self, measure: Term) -> str:
         name, value = measure.args

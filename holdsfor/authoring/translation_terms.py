@@ -24,7 +24,7 @@ class NoForm(Exception):
 class PythonNames:
     """The Python names of events, fluents and predicates, and the lines that make them."""
 
-    variables: dict[str, None] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
     used_variables: set[str] = field(default_factory=set)
     by_entity: dict[tuple[str, str, int], str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class PythonNames:
     def _free(self, name: str, kind: str) -> str:
         usable = re.sub(r"\W", "_", name) or kind
         usable = usable if usable.isidentifier() else f"{kind}_{usable}"
-        taken = {"hf", "rules", *self.variables, *self.by_entity.values()}
+        taken = {"hf", "rules", *self.variables.values(), *self.by_entity.values()}
         options = (usable, f"{usable}_{kind}", *(f"{usable}_{number}" for number in range(2, len(taken) + 3)))
         return next(each for each in options if each not in taken and not keyword.iskeyword(each))
 
@@ -100,7 +100,7 @@ class TermTranslation:
                 if term == self.time:
                     return "hf.now"
                 self.names.used_variables.add(name)
-                return name
+                return self.names.variables[name]
             case Atom(name=name):
                 return quote(name)
             case Int(value=value) | Float(value=value):

@@ -35,14 +35,14 @@ from holdsfor.plan.walk import conclusions, interval_rules, reads
 from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 
-def looks(definitions: Iterable[Definition], durative: Set[Relation] = frozenset()) -> tuple[Look, ...]:
-    """Return what each definition looks at, and how far. durative: input fluents, whose points are joined."""
+def looks(definitions: Iterable[Definition], readings: Set[Relation] = frozenset()) -> tuple[Look, ...]:
+    """Return what each definition looks at, and how far. readings: input fluents whose points are joined."""
     inert: set[Relation] = set()
     all_looks = []
     for definition in definitions:
         inert.update(relation for fluent in definition.simple_fluents for relation in fluent.relations)
         ticks, relations = int(any(_asks_next_tick(definition, inert))), tuple(dict.fromkeys(reads(definition)))
-        joined = int(not durative.isdisjoint(relations))
+        joined = int(not readings.isdisjoint(relations))
         spans = [span for span, *_ in _spans(definition)]
         limited = [Span(span.first or 0, span.last or 0) for span in spans]
         stirs = None if _waits_for_any_duration(definition) else _reach_of(limited, ticks, joined)

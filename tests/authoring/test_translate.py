@@ -41,7 +41,12 @@ def assert_same(text: str) -> str:
         description = hf.parse(text)
     except hf.DescriptionError:
         return ""  # an example of a mistake
-    rules, program = as_python(text)
+    try:
+        rules, program = as_python(text)
+    except hf.DescriptionError as error:
+        if "of ETALIS has no form in Python" not in str(error):
+            raise
+        return ""
     assert make_plan(rules).identity == make_plan(description).identity, program
     assert make_plan(hf.parse(str(rules))).identity == make_plan(description).identity, str(rules)
     return program

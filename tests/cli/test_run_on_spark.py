@@ -54,7 +54,16 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     assert "Two words from 41, open" in done.stdout
     wide = pq.read_table(tmp_path / "out" / "wide" / "moving.parquet").sort_by("start").to_pylist()
     assert wide[0] == {"V": "v1", "value": True, "start": 11, "end": 26, "duration": 15}
-    names = ["intervals.parquet", "late.parquet", "metrics.json", "occurrences.parquet", "rejects.parquet", "wide"]
+    tables = [f"{name}.parquet" for name in ("intervals", "late", "occurrences", "rejects")]
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == sorted([*tables, "inputs.json", "metrics.json", "wide"])
+        "intervals.parquet",
+        "late.parquet",
+        "metrics.json",
+        "occurrences.parquet",
+        "rejects.parquet",
+        "wide",
+    ]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
 
 

@@ -78,7 +78,7 @@ def completed(plan: Plan) -> Plan:
     """Add what follows from the definitions of a plan: facts, closures and columns that are read, stages, reach."""
     closures = _called(plan)
     used = facts_used(plan.definitions, plan.domains, closures)
-    durative = {relation for source in plan.sources if source.input.kind != "event" for relation in source.relations}
+    readings = {relation for source in plan.sources if source.input.kind == "point" for relation in source.relations}
     return replace(
         plan,
         sources=identified(plan.sources, plan.definitions),
@@ -86,7 +86,7 @@ def completed(plan: Plan) -> Plan:
         closures=closures,
         stages=stages(plan.definitions, {domain.relation for domain in plan.domains}),
         reach=reach(plan.definitions),
-        looks=looks(plan.definitions, durative),
+        looks=looks(plan.definitions, readings),
     )
 
 
