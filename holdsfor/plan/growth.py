@@ -6,7 +6,7 @@ what a rule adds is what it gives where one of its operands has only its newest 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from functools import lru_cache
 
@@ -22,22 +22,22 @@ def newest(relation: Relation) -> Relation:
 
 
 @lru_cache(maxsize=4096)  # asked at each evaluation
-def find_growth(rule: HoldsForRule, own: frozenset[Relation]) -> tuple[tuple[Relation, HoldsForRule], ...]:
+def find_growth(rule: HoldsForRule, relations: frozenset[Relation]) -> tuple[tuple[Relation, HoldsForRule], ...]:
     """Return rules that give what a rule adds because one of the relations has grown, each with that relation."""
     return tuple(
         (operand.relation, replace(rule, expression=grown, evidence=_join_newest(rule.evidence, operand)))
-        for operand, grown in dict.fromkeys(_grow(rule.expression, own))
+        for operand, grown in dict.fromkeys(_grow(rule.expression, relations))
     )
 
 
-def _grow(expression: Expression, own: Set[Relation]) -> Iterator[tuple[Of, Expression]]:
+def _grow(expression: Expression, relations: Set[Relation]) -> Iterator[tuple[Of, Expression]]:
     """Iterate over the operands that have grown, each with what the expression gives of its newest intervals."""
-    if isinstance(expression, Of) and expression.relation in own:
+    if isinstance(expression, Of) and expression.relation in relations:
         yield expression, _newest_of(expression)
     elif isinstance(expression, Combine):
         parts = expression.parts[:1] if expression.op == "difference" else expression.parts
         for place, part in enumerate(parts):
-            for operand, grown in _grow(part, own):
+            for operand, grown in _grow(part, relations):
                 whole = replace(expression, parts=(*parts[:place], grown, *expression.parts[place + 1 :]))
                 yield operand, grown if expression.op == "union" else whole
 
@@ -53,7 +53,7 @@ def _join_newest(evidence: tuple[Evidence, ...], operand: Of) -> tuple[Evidence,
     return tuple(dict.fromkeys(order_joins((_newest_of(operand), *each)) for each in needed))
 
 
-def order_joins(evidence: Iterable[Of | Lookup]) -> Evidence:
+def order_joins(evidence: Evidence) -> Evidence:
     """Return evidence with each part after one that it shares a variable with."""
     waiting, chosen, bound = list(evidence), list[Of | Lookup](), set[str]()
     while waiting:

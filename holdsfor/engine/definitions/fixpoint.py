@@ -6,7 +6,7 @@ round joins the newest intervals with all others, and what of the result is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from itertools import count
 
 import numpy as np
@@ -25,48 +25,48 @@ from holdsfor.plan.definitions import Fixpoint
 from holdsfor.plan.growth import find_growth, newest
 from holdsfor.plan.operators import HoldsForRule, Relation
 
-Outside = dict[Relation, list[Ints]]
+LeftOut = dict[Relation, list[Ints]]
 """The groundings that are not declared, for each relation."""
 
 
-def evaluate_fixpoint(definition: Fixpoint, world: World, domains: Domains) -> int:
+def evaluate_fixpoint(circle: Fixpoint, world: World, domains: Domains) -> int:
     """Add the intervals of all that the circle defines; return how many groundings declared domains left out."""
-    own, rules = frozenset(definition.defines), {part.relation: part.rules for part in definition.parts}
+    own, rules = frozenset(circle.defines), {part.relation: part.rules for part in circle.parts}
     known = {r: no_intervals(world.axis, world.dictionary, r.arity) for r in rules}
     seen = world.with_relations(known)  # what was concluded before does not count: it may not hold any more
-    outside: Outside = {}
+    left_out: LeftOut = {}
     for number in count():
-        found = {relation: _conclude(relation, mine, seen, domains, outside) for relation, mine in rules.items()}
-        new = {relation: _find_new(intervals, known[relation]) for relation, intervals in found.items()}
+        concluded = {relation: _conclude(relation, mine, seen, domains, left_out) for relation, mine in rules.items()}
+        new = {relation: _subtract(intervals, known[relation]) for relation, intervals in concluded.items()}
         grown = {relation for relation, intervals in new.items() if len(intervals)}
         if not grown:
             break
-        if number == ROUNDS and definition.endless is not None:
-            raise DescriptionError([definition.endless])
+        if number == ROUNDS and circle.endless is not None:
+            raise DescriptionError([circle.endless])
         known |= {relation: known[relation].unite(new[relation]) for relation in grown}
         seen = world.with_relations({**known, **{newest(relation): new[relation] for relation in grown}})
-        rules = {part.relation: tuple(_grow(part.rules, own, grown)) for part in definition.parts}
+        rules = {part.relation: tuple(_grow(part.rules, own, grown)) for part in circle.parts}
     world.relations.update(known)
-    return sum(len(distinct(np.concatenate(keys))) for keys in outside.values())
+    return sum(len(distinct(np.concatenate(keys))) for keys in left_out.values())
 
 
-def _grow(rules: Iterable[HoldsForRule], own: frozenset[Relation], grown: Set[Relation]) -> Iterator[HoldsForRule]:
+def _grow(rules: tuple[HoldsForRule, ...], own: frozenset[Relation], grown: Set[Relation]) -> Iterator[HoldsForRule]:
     return (variant for rule in rules for relation, variant in find_growth(rule, own) if relation in grown)
 
 
 def _conclude(
-    relation: Relation, rules: tuple[HoldsForRule, ...], seen: World, domains: Domains, outside: Outside
+    relation: Relation, rules: tuple[HoldsForRule, ...], seen: World, domains: Domains, left_out: LeftOut
 ) -> Intervals:
-    """Return what rules give for the groundings that are declared, if any are; the others are outside."""
+    """Return what rules give for the groundings that are declared, if any are; the others are left_out."""
     clauses = domains.get(relation, ())
     intervals = Intervals(seen.axis, seen.dictionary, relation.arity, *unite_rules(rules, relation, seen, clauses))
     if relation not in domains or admits_all(clauses):
         return intervals
     keys = intervals.groundings_of_rows()
     mask = within(keys, relation.arity, clauses, seen)
-    outside.setdefault(relation, []).append(compress(keys, ~mask))
+    left_out.setdefault(relation, []).append(compress(keys, ~mask))
     return intervals.where(mask)
 
 
-def _find_new(found: Intervals, known: Intervals) -> Intervals:
-    return found.of(*minus2(*as_columns(found), *as_columns(known)))
+def _subtract(intervals: Intervals, known: Intervals) -> Intervals:
+    return intervals.of(*minus2(*as_columns(intervals), *as_columns(known)))

@@ -80,12 +80,12 @@ def compile_holds_for(
     return HoldsForRule(args, needed, evidence or (), conditions, expression, place, ordering.written_names())
 
 
-def find_endless(parts: Iterable[Static], sources: Mapping[str, Source]) -> Diagnostic | None:
+def find_endless(statics: Iterable[Static], sources: Mapping[str, Source]) -> Diagnostic | None:
     """Return what to say if rounds do not come to an end: a term that a rule makes may always be a new one."""
-    for rule in (rule for part in parts for rule in part.rules):
+    for rule in (rule for part in statics for rule in part.rules):
         made = {name for op in rule.conditions if isinstance(op, Let) for name in op.binds()}
         if any(isinstance(arg, Structure) or arg in made for arg in rule.args):
-            return refuse_endless([part.relation for part in parts], rule.place).diagnostic(sources)
+            return refuse_endless([part.relation for part in statics], rule.place).diagnostic(sources)
     return None
 
 
