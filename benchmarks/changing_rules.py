@@ -1,7 +1,7 @@
 """What `diff` and `sweep` take in a warm process, over 1M maritime rows and 21 fluents.
 
-Usage: python -m benchmarks.changing_rules [VESSELS ROWS]. Prints seconds, by the clock and of CPU: for two versions that
-differ in a threshold on which six other definitions depend, and for fifty thresholds.
+Usage: python -m benchmarks.changing_rules [VESSELS ROWS]. Prints seconds, by the clock and of CPU, for two versions
+that differ in a threshold on which six other definitions depend, and for fifty thresholds.
 """
 
 from __future__ import annotations
