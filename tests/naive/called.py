@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(r"\b([EXYZNMLR]\d*)\b(?!\()")
 _CONSTANT = re.compile(r"(?<=[(,=])(a1|b2|k|low|mid|20|5)(?=[,)\s])")
 _CALLS = {"N": ("halved({0})", "apart({0},1)"), "M": ("halved({0})", "apart({0},{1})"), "L": ("louder({0})",)}
-_OF_NAMES = ("other({0})", "other({0})", "apart({0},{1})", "other(other({0}))")
-_CONDITIONS = ("is_odd({0})", "\\+ is_odd({0})", "is_odd(other({0}))", "apart({0},{1}) \\= 3")
+_OF_NAMES = ("other({0})", "other({0})", "apart({0},{1})", "other(other({0}))", "substring({0},1,2)")
+_CONDITIONS = (
+    *("is_odd({0})", "\\+ is_odd({0})", "is_odd(other({0}))", "apart({0},{1}) \\= 3", "text_length({0}) < 3"),
+    *("\\+ starts_with({0}, {1})", "upper(concat({0}, {1})) \\== 'A1A1'", "hour(T) =< 1"),
+)
 _OF_NUMBERS = ("halved({0}) < 20", "apart({0},{0}) < halved({0})", "\\+ halved({0}) > 10")
 
 
