@@ -11,7 +11,6 @@ from typing import Any, Unpack
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.comparison.rules import compare_rules
 from holdsfor.duration import TimeOptions
 from holdsfor.engine.output.result import Result
 from holdsfor.errors import HoldsforError
@@ -20,6 +19,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.parsing.files import read_source
 from holdsfor.loading import parse_rules
 from holdsfor.local.recognise import recognise
+from holdsfor.plan.comparison import compare_rules
 
 #: Columns of a sweep; duration: the ticks of all intervals that have ended.
 SCHEMA = pa.schema([("value", pa.string()), ("name", pa.string()), ("count", pa.int64()), ("duration", pa.int64())])
