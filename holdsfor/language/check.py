@@ -34,9 +34,11 @@ from holdsfor.language.passes.names.sentences import sentences
 from holdsfor.language.passes.names.slips import interval_names, lower_case, singletons
 from holdsfor.language.passes.names.undeclared import undeclared
 from holdsfor.language.passes.order.circles import circles, recursion
+from holdsfor.language.passes.order.interval_circles import interval_circles
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.bounds import bounds
+from holdsfor.language.passes.preparation.calls import calls
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
@@ -54,6 +56,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     compiled,
     first_version,
     interval_forms,
+    calls,
     read,
     apart,
     cuts,
@@ -77,6 +80,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     strata,
     circles,
     pattern_circles,
+    interval_circles,
     unreachable,
     singletons,
     lower_case,
@@ -177,7 +181,9 @@ def _describe(draft: Draft) -> EventDescription:
         defined=Definitions(
             frozenset(names.events), frozenset(names.simple), frozenset(names.static), frozenset(names.unreported)
         ),
-        order=EvaluationOrder(tuple(order.strata), tuple(order.cycles), tuple(order.pattern_circles)),
+        order=EvaluationOrder(
+            tuple(order.strata), tuple(order.cycles), tuple(order.pattern_circles), tuple(order.fixpoints)
+        ),
         inputs=tuple(names.inputs),
         also_input=tuple(names.also_input),
         bounds={owner: ticks for owner, (ticks, _) in draft.declared.bounds.items()},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 import pyarrow as pa
 
 from holdsfor.duration import Duration, GivenTimes, TickUnit, TimePoint, ticks_at, ticks_of
+from holdsfor.engine.data.world import count_failures, sum_failures
 from holdsfor.engine.definitions.evaluate import Program, make_program
 from holdsfor.engine.input.fence import span_of
 from holdsfor.engine.input.outliers import set_aside
@@ -38,7 +39,7 @@ from holdsfor.job.live.start.changed import find_changes
 from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
 from holdsfor.job.live.start.identity import identify_rules
 from holdsfor.job.live.update.rule_update import RuleUpdate
-from holdsfor.job.run_warnings import warn_of_cut_times, warn_of_times_outside
+from holdsfor.job.run_warnings import take_failures, warn_of_cut_times, warn_of_failures, warn_of_times_outside
 from holdsfor.job.shapes import shapes_of
 from holdsfor.job.times import check_times
 from holdsfor.language.choosing import agree_on_tick_unit
@@ -272,16 +273,20 @@ class Session:
         due = range(0) if evaluation is None else due_by_clock(evaluation.windows, evaluation.fired, until)
         if evaluation is None or not due:
             return self.results.nothing
-        is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
+        is_last, failed = due[-1] == evaluation.windows.last, list[dict[str, int]]()  # nothing counts after the end
         relations = evaluation.scope.relations(self.program.plan)
 
         def tell(moment: QueryMoment) -> tuple[Changes, QueryCounts]:
             at_end = is_last and moment.query_time == due[-1]
+            failed.append(count_failures(moment.now))
             return changes(moment, relations, self.terms.report, at_end), QueryCounts(moment.work, moment.equal)
 
         with shown_refusals(self.description.texts.sources):
             steps = evaluation.advance(due, tell)
         log = self.results.add([changed for changed, _ in steps], due[-1])
+        if failures := take_failures(sum_failures(failed)):
+            self.metrics.update(function_failures=sum(failures.values()))
+            warn_of_failures(failures)
         for _, counts in steps:
             self.metrics.update(counts.work)
         self.metrics.update(

@@ -32,7 +32,7 @@ def update_session(session: Session, description: EventDescription) -> RuleUpdat
         description = description.with_input()
         program = make_program(make_plan(description))
         compared = compare_rules(session.description, description)
-        evaluation, told, validity = session.evaluation, session.results.nothing, dict[str, tuple[int | None, bool]]()
+        evaluation, log, validity = session.evaluation, session.results.nothing, dict[str, tuple[int | None, bool]]()
         if evaluation is not None:
             reigning = Reigning(
                 session.program.plan,
@@ -44,15 +44,15 @@ def update_session(session: Session, description: EventDescription) -> RuleUpdat
             )
             takeover = prepare_takeover(reigning, program, compared.touched, unused)
             program, validity = takeover.program, takeover.validity(reigning.frontier.nothing)
-            evaluation, told = _continue(evaluation, takeover, reigning)
+            evaluation, log = _continue(evaluation, takeover, reigning)
     warn_if_unbounded(program.plan)
     session.description, session.program, session.evaluation = description, program, evaluation
     if evaluation is not None and evaluation.fired is not None:
-        session.results.add([told], evaluation.fired)
+        session.results.add([log], evaluation.fired)
     session.updates += 1
-    session.metrics.update(intervals_changed=told.intervals.num_rows, occurrences_changed=told.occurrences.num_rows)
+    session.metrics.update(intervals_changed=log.intervals.num_rows, occurrences_changed=log.occurrences.num_rows)
     definitions = describe_definitions(compared, validity)
-    return RuleUpdate(session.updates, session.last_query_time, definitions, *with_number(told, session.updates))
+    return RuleUpdate(session.updates, session.last_query_time, definitions, *with_number(log, session.updates))
 
 
 def _continue(evaluation: Ongoing, takeover: Takeover, reigning: Reigning) -> tuple[Ongoing, Changes]:

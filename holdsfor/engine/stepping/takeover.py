@@ -66,17 +66,17 @@ class Takeover:
 
         nothing: the time before the history; None: valid from its start on.
         """
-        found: dict[str, tuple[int, bool]] = {}
+        latest: dict[str, tuple[int, bool]] = {}
         plan = self.program.plan
         for number, (definition, look) in enumerate(zip(plan.definitions, plan.looks, strict=True)):
             if number in self.kept or look.since is None:
                 continue
-            told = max(self.told_from.get(relation, nothing) for relation in definition.defines)
+            replaced_from = max(self.told_from.get(relation, nothing) for relation in definition.defines)
             for name in {str(relation.definition) for relation in definition.defines}:
-                time, is_whole = found.get(name, (nothing, True))
-                valid_from = max(look.since.valid_from, told)
-                found[name] = max(time, valid_from), is_whole and look.since.is_whole
-        return {name: (None if time <= nothing else time, is_whole) for name, (time, is_whole) in found.items()}
+                time, is_whole = latest.get(name, (nothing, True))
+                valid_from = max(look.since.valid_from, replaced_from)
+                latest[name] = max(time, valid_from), is_whole and look.since.is_whole
+        return {name: (None if time <= nothing else time, is_whole) for name, (time, is_whole) in latest.items()}
 
 
 # ---------------------------------------------------------------- what stays, and since when the rest is valid
@@ -288,14 +288,14 @@ class _Evaluation:
         return TakenOver(moment, self._told(moment, before))
 
     def _to_evaluate(self, plan: Plan) -> tuple[int, ...]:
-        """All but what is kept. Deadlines are known only up to the cut, so that what has some is found once more."""
+        """All but what is kept. Deadlines are known only up to the cut, so that what has some is latest once more."""
         return tuple(
             number
             for number, definition in enumerate(plan.definitions)
             if number not in self.takeover.kept or (isinstance(definition, Group) and definition.deadlines)
         )
 
-    def _cuts(self, after: Frontier) -> dict[Relation, int]:
+    def _cuts(self, frontier: Frontier) -> dict[Relation, int]:
         """Return for each relation up to when it stays as it was."""
         plan = self.takeover.program.plan
         since = {
@@ -304,14 +304,14 @@ class _Evaluation:
             if number not in self.takeover.kept and look.since is not None
             for relation in definition.defines
         }
-        return {**after.cuts, **since}
+        return {**frontier.cuts, **since}
 
-    def _state(self, after: Frontier, before: World, running: Mapping[Due, Running]) -> State:
+    def _state(self, frontier: Frontier, before: World, running: Mapping[Due, Running]) -> State:
         """Return the state that what changes is evaluated on."""
-        plan, nothing = self.takeover.program.plan, after.nothing
+        plan, nothing = self.takeover.program.plan, frontier.nothing
         known: dict[Relation, Data] = {r: before.nothing_of(r) for r in self.scope.relations(plan)}
         base = before.with_only({**known, **before.relations})
-        frontier = replace(after, cuts=self._cuts(after), recent=nothing, quiet=nothing)
+        frontier = replace(frontier, cuts=self._cuts(frontier), recent=nothing, quiet=nothing)
         return settle(plan, self.scope, frontier, base, running, forgets=False)
 
     def _told(self, moment: QueryMoment, before: World) -> QueryMoment:

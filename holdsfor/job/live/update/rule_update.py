@@ -1,4 +1,4 @@
-"""What an update of rules has changed, and from when on each definition is valid."""
+"""Tell what an update of rules has changed, and from when on each definition is valid."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class RuleUpdate:
         )
 
 
-def describe_definitions(changes: RuleChanges, validity: Validity) -> pa.Table:
+def describe_definitions(compared: RuleChanges, validity: Validity) -> pa.Table:
     """Return a table of what has changed. Predicates are valid as what depends on them is."""
-    rows = list(_rows(changes, validity))
+    rows = list(_rows(compared, validity))
     return pa.Table.from_pylist(rows, schema=DEFINITIONS)
 
 
-def _rows(changes: RuleChanges, validity: Validity) -> Iterator[dict[str, object]]:
+def _rows(compared: RuleChanges, validity: Validity) -> Iterator[dict[str, object]]:
     for change in ("added", "removed", "changed", "affected", "untouched"):
-        for name in getattr(changes, change):
+        for name in getattr(compared, change):
             since, is_whole = validity.get(name, (None, True))
             yield {"name": name, "change": change, "valid_from": since, "is_whole": is_whole}
 
