@@ -113,9 +113,9 @@ def put_known(relations: Iterable[Relation], carried: Carried, known: list[list[
         _put(relation, block, columns, world)
 
 
-def put_running(deadlines: Iterable[Due], carried: Carried, world: World) -> dict[Due, Running]:
+def put_running(dues_set: Iterable[Due], carried: Carried, world: World) -> dict[Due, Running]:
     """Return the deadlines that were set, on the axis of a world."""
-    return {each: _running(each, block, world) for each, block in zip(deadlines, carried.running, strict=True)}
+    return {each: _running(each, block, world) for each, block in zip(dues_set, carried.running, strict=True)}
 
 
 def world_after(carried: Carried, program: Program, windows: Windows, scope: Scope, room: int) -> World:

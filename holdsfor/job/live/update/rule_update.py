@@ -61,9 +61,9 @@ def _rows(compared: RuleChanges, validity: Validity) -> Iterator[dict[str, objec
             yield {"name": name, "change": change, "valid_from": since, "is_whole": is_whole}
 
 
-def with_number(changes: Changes, number: int) -> Changes:
+def with_number(tables: Changes, number: int) -> Changes:
     """Mark changes as those of an update."""
     intervals, occurrences = (
-        table.append_column(UPDATE, pa.array([number] * len(table), pa.int64())) for table in changes
+        table.append_column(UPDATE, pa.array([number] * len(table), pa.int64())) for table in tables
     )
     return Changes(intervals, occurrences)
