@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Column = npt.NDArray[Any] | pa.Array
+Column: TypeAlias = npt.NDArray[Any] | pa.Array
 
 EARTH_RADIUS_KM = 6371.0088  # the mean radius
 KM_IN_NAUTICAL_MILE = 1.852

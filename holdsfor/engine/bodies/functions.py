@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,7 @@ from holdsfor.language.terms import Place, Term, Var, quoted
 #: So many different failures are told apart in one evaluation; the others count with the last of them.
 MOST_FAILURES = 20
 Values = list[Any]
-Array = np.ndarray[Any, Any] | pa.Array
+Array: TypeAlias = np.ndarray[Any, Any] | pa.Array
 
 
 def call_function(
