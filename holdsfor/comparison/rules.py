@@ -44,8 +44,8 @@ def compare_rules(old: EventDescription, new: EventDescription) -> RuleChanges:
     names = [set(each) for each in pieces]
     added, removed = names[1] - names[0], names[0] - names[1]
     changed = {name for name in names[0] & names[1] if pieces[0][name] != pieces[1][name]} | facts
-    dependents = _dependents(new, old)
-    reached = _closure(dependents, added | removed | changed)
+    dependents = find_dependents(new, old)
+    reached = close_over(dependents, added | removed | changed)
     affected = (reached & names[1]) - added - changed
     untouched = names[1] - added - changed - affected
     return RuleChanges(*(tuple(sorted(each)) for each in (added, removed, changed, affected, untouched)))
@@ -71,7 +71,7 @@ def _rows(facts: dict[Signature, FactTable], signature: Signature) -> set[Row]:
     return set(table.rows()) if table is not None else set()
 
 
-def _dependents(*descriptions: EventDescription) -> dict[str, set[str]]:
+def find_dependents(*descriptions: EventDescription) -> dict[str, set[str]]:
     """Return the names whose rules mention a name, by that name."""
     dependents: dict[str, set[str]] = {}
     for description in descriptions:
@@ -96,7 +96,7 @@ def _mentioned(statement: Statement) -> Iterator[str]:
         yield from (str(Signature.of(pattern.terms[0])) for pattern in find_all(statement, kind))
 
 
-def _closure(dependents: dict[str, set[str]], names: set[str]) -> set[str]:
+def close_over(dependents: dict[str, set[str]], names: set[str]) -> set[str]:
     """Return names with all that depend on them."""
     reached, waiting = set(names), [*names]
     while waiting:

@@ -34,6 +34,7 @@ from holdsfor.language.passes.names.sentences import sentences
 from holdsfor.language.passes.names.slips import interval_names, lower_case, singletons
 from holdsfor.language.passes.names.undeclared import undeclared
 from holdsfor.language.passes.order.circles import circles, recursion
+from holdsfor.language.passes.order.interval_circles import interval_circles
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.bounds import bounds
@@ -80,6 +81,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     strata,
     circles,
     pattern_circles,
+    interval_circles,
     unreachable,
     singletons,
     lower_case,
@@ -190,7 +192,9 @@ def _describe(draft: Draft) -> EventDescription:
         defined=Definitions(
             frozenset(names.events), frozenset(names.simple), frozenset(names.static), frozenset(names.unreported)
         ),
-        order=EvaluationOrder(tuple(order.strata), tuple(order.cycles), tuple(order.pattern_circles)),
+        order=EvaluationOrder(
+            tuple(order.strata), tuple(order.cycles), tuple(order.pattern_circles), tuple(order.fixpoints)
+        ),
         inputs=tuple(names.inputs),
         also_input=tuple(names.also_input),
         bounds={owner: ticks for owner, (ticks, _) in draft.declared.bounds.items()},

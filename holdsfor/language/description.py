@@ -182,6 +182,12 @@ class EvaluationOrder:
     strata: tuple[tuple[Defined, ...], ...]
     cycles: tuple[tuple[Signature, ...], ...]  # simple fluents that depend on each other, each group in one stratum
     recursive: tuple[tuple[Signature, ...], ...]  # pattern events that depend on each other, each in one stratum
+    fixpoints: tuple[tuple[Defined, ...], ...] = ()  # the same of statically determined fluents and values
+
+    @property
+    def circles(self) -> tuple[tuple[Defined, ...], ...]:
+        """Return all groups whose members depend on each other, or of one that depends on itself."""
+        return (*self.cycles, *self.recursive, *self.fixpoints)
 
 
 @dataclass(frozen=True, slots=True)

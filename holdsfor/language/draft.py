@@ -122,6 +122,8 @@ class DependencyOrder:
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
     circles: list[list[Dependency]] = field(default_factory=list)  # for each cycle, the steps between its members
     pattern_circles: list[tuple[Signature, ...]] = field(default_factory=list)  # pattern events that need each other
+    fixpoints: list[tuple[Defined, ...]] = field(default_factory=list)  # intervals that are made of each other
+    interval_circles: list[list[Dependency]] = field(default_factory=list)  # for each fixpoint, the steps between them
     recursive: set[Signature] = field(default_factory=set)  # background predicates
 
 
