@@ -173,8 +173,8 @@ def test_a_file_that_means_another_namespace_by_a_prefix_keeps_its_names_whole()
     description = holdsfor.parse(RULES, knowledge=[first, second])
     (warning,) = description.warnings
     assert "`x:` is http://x.org/ elsewhere" in warning.message
-    assert warning.hint == "give them a prefix: :- prefix(x2, 'http://other.org/')."
-    assert not holdsfor.parse(warning.hint[len("give them a prefix: ") :], RULES, knowledge=[first, second]).warnings
+    assert warning.hint == "write :- prefix(x2, 'http://other.org/')."
+    assert not holdsfor.parse(warning.hint.removeprefix("write "), RULES, knowledge=[first, second]).warnings
 
 
 @pytest.mark.parametrize(

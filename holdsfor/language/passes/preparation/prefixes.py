@@ -14,7 +14,9 @@ from holdsfor.language.reading.prefixes import BUILT_IN, TYPE, TripleFacts, make
 from holdsfor.language.terms import Atom, Compound, Place, Term
 from holdsfor.language.written import written
 
-_FORM = "write :- prefix(wt, 'http://example.org/weather#')."
+
+def _declaration_hint(prefix: str, namespace: str) -> str:
+    return f"write :- prefix({prefix}, '{namespace}')."
 
 
 def prefixes(draft: Draft) -> None:
@@ -23,10 +25,7 @@ def prefixes(draft: Draft) -> None:
     namespaces = _declared(draft)
     if texts.knowledge is not None:
         _add_those_of_files(draft, texts.knowledge, namespaces)
-    for prefix, place in texts.prefixes.items():
-        if prefix not in namespaces and prefix not in BUILT_IN:
-            near = did_you_mean(prefix, (*namespaces, *BUILT_IN))
-            draft.error("prefix", f"the prefix `{prefix}` is not declared", place, near or _FORM)
+    _check_declared(draft, {*namespaces, *BUILT_IN})
     if not namespaces and texts.knowledge is None:
         return
     namespaces |= {prefix: each for prefix, each in BUILT_IN.items() if prefix not in namespaces}
@@ -37,6 +36,15 @@ def prefixes(draft: Draft) -> None:
     texts.tables = [table.shortened(texts.leads) for table in texts.tables]
     if texts.knowledge is not None:
         _add_facts(draft, texts.knowledge, shorten(TYPE))
+
+
+def _check_declared(draft: Draft, declared: set[str]) -> None:
+    texts = draft.texts
+    for prefix, place in texts.prefixes.items():
+        if prefix not in declared and any(raw.place.covers(place) for raw in texts.raw):
+            hint = did_you_mean(prefix, declared) or _declaration_hint(prefix, f"http://example.org/{prefix}#")
+            draft.error("prefix", f"the prefix `{prefix}` is not declared", place, hint)
+            texts.damaged |= {each.functor for each in _compounds(draft) if each.functor.startswith(f"{prefix}:")}
 
 
 def _declared(draft: Draft) -> dict[str, str]:
@@ -54,7 +62,7 @@ def _declared(draft: Draft) -> dict[str, str]:
                     draft.error("prefix", message, raw.place, "take another prefix for one of them")
             case _:
                 message = f"`{written(raw.goal)}` does not say which namespace a prefix is for"
-                draft.error("prefix", message, raw.place, _FORM)
+                draft.error("prefix", message, raw.place, _declaration_hint("wt", "http://example.org/wt#"))
     draft.texts.raw = others
     return namespaces
 
@@ -66,8 +74,7 @@ def _add_those_of_files(draft: Draft, knowledge: TripleFacts, namespaces: dict[s
     for prefix, namespace, file in declared:
         if namespace not in namespaces.values():
             message = f"`{prefix}:` is {namespaces[prefix]} elsewhere: names in {namespace} stay as they are"
-            hint = f"give them a prefix: :- prefix({prefix}2, '{namespace}')."
-            draft.warning("prefix", message, Place(file, 1, 1, 1, 1), hint)
+            draft.warning("prefix", message, Place(file, 1, 1, 1, 1), _declaration_hint(f"{prefix}2", namespace))
 
 
 def _refuse_labels(draft: Draft, namespaces: dict[str, str]) -> None:
