@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from holdsfor.io.storage.fold import Changes, Current
     from holdsfor.job.live.query import StreamQuery
     from holdsfor.job.live.tables import read_changes, read_current
+    from holdsfor.job.live.update.rule_update import RuleUpdate
     from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.language.patterns import Policy
     from holdsfor.local.progress import progress
@@ -91,6 +92,7 @@ __all__ = [
     "Result",
     "RuleDiff",
     "RuleStatement",
+    "RuleUpdate",
     "Session",
     "StreamQuery",
     "Symbol",
@@ -167,6 +169,7 @@ _HOMES = {
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",
     "RuleDiff": "holdsfor.comparison.diff",
+    "RuleUpdate": "holdsfor.job.live.update.rule_update",
     "bounded": "holdsfor.plan.reach",
     "diff": "holdsfor.comparison.diff",
     "sweep": "holdsfor.comparison.sweep",

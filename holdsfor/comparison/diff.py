@@ -10,13 +10,13 @@ from typing import Any, Unpack
 import pyarrow as pa
 
 from holdsfor.comparison.histories import CHANGES, compare_histories
-from holdsfor.comparison.rules import RuleChanges, compare_rules
 from holdsfor.duration import PER_SECOND, TimeOptions, gather_times
 from holdsfor.engine.output.result import Result
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.run_warnings import SPAN
 from holdsfor.loading import Rules, as_description
 from holdsfor.local.recognise import Readings, recognise_for
+from holdsfor.plan.comparison import RuleChanges, compare_rules
 
 #: A definition is noisy where it begins at least so many times as often as before, and so many times more.
 NOISY_RATIO, NOISY_MORE = 2.0, 10

@@ -13,7 +13,6 @@ from typing import Any, Unpack
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.comparison.rules import compare_rules
 from holdsfor.comparison.variants import merge_variants, name_variant
 from holdsfor.duration import TimeOptions, gather_times
 from holdsfor.engine.output.result import Result
@@ -25,6 +24,7 @@ from holdsfor.language.description import AS_INPUT, EventDescription, Signature
 from holdsfor.language.parsing.files import read_source
 from holdsfor.loading import parse_rules
 from holdsfor.local.recognise import Readings, recognise_for
+from holdsfor.plan.comparison import compare_rules
 
 #: Columns of a sweep; duration: the ticks of all intervals that have ended.
 SCHEMA = pa.schema([("value", pa.string()), ("name", pa.string()), ("count", pa.int64()), ("duration", pa.int64())])

@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from holdsfor.comparison.rules import close_over, find_dependents
 from holdsfor.language.description import Defined, EventDescription, FluentValue, Signature
 from holdsfor.language.literals import About, Statement
 from holdsfor.language.nodes import Node
 from holdsfor.language.patterns import EventPattern, Stretch
 from holdsfor.language.terms import Atom, Compound, Term
+from holdsfor.plan.comparison import close_over, find_dependents
 
 N = TypeVar("N", bound=Node)
 

@@ -38,6 +38,7 @@ from holdsfor.language.passes.order.interval_circles import interval_circles
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.bounds import bounds
+from holdsfor.language.passes.preparation.calls import calls
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
 from holdsfor.language.passes.preparation.prefixes import prefixes
@@ -58,6 +59,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     compiled,
     first_version,
     interval_forms,
+    calls,
     read,
     apart,
     cuts,

@@ -7,7 +7,7 @@ from itertools import product
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.diagnostics import Diagnostic, Refusal, Source
-from holdsfor.language.literals import Algebra, Allen, Body, Call, Duration, HoldsFor, Is, Literal, names_of
+from holdsfor.language.literals import Algebra, Allen, Apply, Body, Call, Duration, HoldsFor, Is, Literal, names_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import EVER, Place, Term, Var, variables
 from holdsfor.language.written import written
@@ -94,7 +94,7 @@ def _given(tests: Iterable[Literal]) -> Iterator[str]:
     for literal in tests:
         if isinstance(literal, Call):
             yield from names_of(literal)
-        elif isinstance(literal, Is):
+        elif isinstance(literal, Is | Apply):
             yield from (variable.name for variable in variables(literal.target))
 
 

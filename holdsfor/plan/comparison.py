@@ -13,6 +13,7 @@ from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import EventPattern, Stretch
 from holdsfor.language.terms import Signature
 from holdsfor.plan import plan
+from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.whole_plan import Plan
 
 #: How pieces of a plan begin that are not definitions.
@@ -31,6 +32,11 @@ class RuleChanges:
     changed: tuple[str, ...]
     affected: tuple[str, ...]
     untouched: tuple[str, ...]
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """Return the definitions and predicates of the new rules that do not mean what they did."""
+        return frozenset((*self.added, *self.changed, *self.affected))
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed)
@@ -56,7 +62,7 @@ def _named_pieces(made: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
     digests: dict[str, list[str]] = {}
     for name, digest in made.pieces:
         if not name.startswith(_INPUT):
-            name = name.removeprefix(_GROUNDING).removeprefix(_PREDICATE).partition("=")[0]
+            name = name.removeprefix(_GROUNDING).removeprefix(_PREDICATE).partition("=")[0].replace(f" {DERIVED}", "")
             digests.setdefault(name, []).append(digest)
     yield from ((name, tuple(each)) for name, each in digests.items())
 
