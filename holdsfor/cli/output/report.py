@@ -49,7 +49,7 @@ def report(
         ],
         "changing": sorted(map(str, description.background.changing)),
         "patterns": len(description.patterns),
-        "cycles": [list(map(str, group)) for group in (*description.order.cycles, *description.order.recursive)],
+        "cycles": [list(map(str, group)) for group in description.order.circles],
     }
 
 

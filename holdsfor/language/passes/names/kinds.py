@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal as OneOf
 
 from holdsfor.language.arguments import numbers
@@ -48,12 +49,13 @@ def kinds(draft: Draft) -> None:
     positions, lasting = numbers(draft), _lasting(draft)
     for node in dict.fromkeys([*read, *_declared(draft)]):
         if node not in outputs:
-            numeric, fact = positions.get(node, frozenset()), draft.declared.facts.get(node[1])
-            is_fact = fact is not None and node[0] == "fluent"
-            key = fact.key if fact is not None and is_fact else None
-            draft.definitions.unreported |= {(node[1], None)} if is_fact else set()
-            one = Input(node[1], _kind(draft, node), node in read, numeric, node in lasting, is_fact, key)
-            draft.definitions.inputs.append(one)
+            numeric, leads = positions.get(node, frozenset()), draft.texts.leads
+            fact = draft.declared.facts.get(node[1]) if node[0] == "fluent" else None
+            item = Input(node[1], _kind(draft, node), node in read, numeric, node in lasting, leads=leads)
+            if fact is not None:
+                draft.definitions.unreported.add((node[1], None))
+                item = replace(item, is_defined=True, key=fact.key)
+            draft.definitions.inputs.append(item)
     _find_also_input(draft, positions, lasting)
 
 
@@ -64,7 +66,8 @@ def _find_also_input(draft: Draft, positions: Mapping[Named, frozenset[int]], la
     taken = {each.signature.name for each in draft.definitions.inputs}
     taken |= {each.name for each in draft.definitions.apart}
     for node in sorted(definitions(draft)):
-        also = Input(node[1], _kind(draft, node), True, positions.get(node, frozenset()), node in lasting, True)
+        numeric = positions.get(node, frozenset())
+        also = Input(node[1], _kind(draft, node), True, numeric, node in lasting, True, draft.texts.leads)
         if node in draft.declared.inputs:
             draft.definitions.inputs.append(also)
         elif not (draft.declared.inputs or node[1].name in taken or node[1].domain_behind(unreported)):

@@ -23,10 +23,10 @@ from holdsfor.language.literals import (
     Call,
     Closed,
     FluentLiteral,
-    HoldsFor,
     Literal,
     Not,
     all_variables,
+    during,
     instance,
     one_of,
     substitute_all,
@@ -230,7 +230,7 @@ class _Work:
 
         positive: other intervals in which it holds.
         """
-        literals = [one for one in body if not self.changes((one,)) or isinstance(one, HoldsFor)]
+        literals = [one for one in body if not self.changes((one,)) or one.intervals]
         timed = next((one for one in literals if NOW in all_variables(one)), None)
         if timed is not None:
             hint = "leave the time out of the clause, and compare it in the rule"
@@ -244,9 +244,9 @@ class _Work:
                 return
             literals.append(holding)
             if isinstance(literal, Not):
-                negative.append(holding.interval)
+                negative += holding.intervals
             else:
-                positive = (*positive, holding.interval)
+                positive = (*positive, *holding.intervals)
         result = self.draft.variable(Var("I", rule.place))
         literals.append(Algebra("intersection" if positive else "complement", positive, result, rule.place))
         if negative:
@@ -266,13 +266,13 @@ class _Work:
         self.owners.add(Signature.of(head))
         return Call(head, negation.place)
 
-    def _holding(self, literal: Literal, place: Place) -> HoldsFor | None:
+    def _holding(self, literal: Literal, place: Place) -> Literal | None:
         """Return a condition for the intervals in which another is true; None if there is none, which is reported."""
         interval = self.draft.variable(Var("I", place))
         if isinstance(literal, Call):
-            return HoldsFor(self._fluent(literal.goal), TRUE, interval, place)
+            return during(self._fluent(literal.goal), TRUE, interval, place)
         if isinstance(literal, FluentLiteral) and literal.times == (NOW,):
-            return HoldsFor(literal.fluent, literal.value, interval, place)
+            return during(literal.fluent, literal.value, interval, place)
         does = "asks for another time" if isinstance(literal, FluentLiteral) else "counts what changes"
         self._report(place, does, "ask for it in a rule about points")
         return None
