@@ -275,12 +275,13 @@ def parse(
     *texts: str,
     facts: Mapping[str, Any] | None = None,
     functions: Mapping[str, Function] | None = None,
+    knowledge: str | Iterable[str] = (),
     policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read and check rule texts. facts: tables of background facts, functions: for aggregates, policy: all as `load`
-    takes them."""
+    takes them. knowledge: triples as Turtle."""
     from holdsfor.loading import make_closures, parse_rules
 
-    description = parse_rules(*texts, facts=facts, functions=functions, policy=policy)
+    description = parse_rules(*texts, facts=facts, functions=functions, knowledge=knowledge, policy=policy)
     make_closures(description)
     return description
