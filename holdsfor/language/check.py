@@ -41,6 +41,7 @@ from holdsfor.language.passes.preparation.bounds import bounds
 from holdsfor.language.passes.preparation.calls import calls
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
+from holdsfor.language.passes.preparation.lists import lists
 from holdsfor.language.passes.preparation.prefixes import prefixes
 from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
@@ -68,6 +69,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     dynamic,
     kinds,
     internal,
+    lists,
     predicates,
     recursion,
     clashes,
