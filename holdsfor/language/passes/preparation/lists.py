@@ -68,9 +68,9 @@ def _list_of(call: Call) -> Term:
     return name_and_args(call.goal)[1][_ROWS[call.signature][0]]
 
 
-def _values(draft: Draft, call: Call, beside: Iterable[Call]) -> list[Items] | None:
+def _values(draft: Draft, call: Call, calls: Iterable[Call]) -> list[Items] | None:
     """Return the lists that a call may be about; None: no fact says."""
-    of_positions = (_values_at(draft, position, frozenset()) for position in _positions(_list_of(call), beside))
+    of_positions = (_values_at(draft, position, frozenset()) for position in _positions(_list_of(call), calls))
     return next((each for each in of_positions if each is not None), None)
 
 
