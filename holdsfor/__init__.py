@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from holdsfor.authoring import (
         Calculation,
         Condition,
+        RuleCondition,
+        RuleFunction,
         RuleStatement,
         Symbol,
         Variable,
         choose,
         clause,
         compare,
+        condition,
         count,
         deadline,
         declare,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
         facts,
         first_point,
         fluent,
+        function,
         given,
         goal,
         greatest,
@@ -91,7 +95,9 @@ __all__ = [
     "HoldsforError",
     "Intervals",
     "Result",
+    "RuleCondition",
     "RuleDiff",
+    "RuleFunction",
     "RuleStatement",
     "RuleUpdate",
     "Session",
@@ -102,6 +108,7 @@ __all__ = [
     "choose",
     "clause",
     "compare",
+    "condition",
     "count",
     "deadline",
     "declare",
@@ -115,6 +122,7 @@ __all__ = [
     "facts",
     "first_point",
     "fluent",
+    "function",
     "given",
     "goal",
     "greatest",
@@ -193,10 +201,13 @@ _AUTHORING = (
     "Condition",
     "Symbol",
     "Variable",
+    "RuleCondition",
+    "RuleFunction",
     "RuleStatement",
     "choose",
     "clause",
     "compare",
+    "condition",
     "count",
     "deadline",
     "declare",
@@ -209,6 +220,7 @@ _AUTHORING = (
     "facts",
     "first_point",
     "fluent",
+    "function",
     "given",
     "goal",
     "greatest",
@@ -278,12 +290,13 @@ def parse(
     *texts: str,
     facts: Mapping[str, Any] | None = None,
     functions: Mapping[str, Function] | None = None,
+    knowledge: str | Iterable[str] = (),
     policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read and check rule texts. facts: tables of background facts, functions: for aggregates, policy: all as `load`
-    takes them."""
+    takes them. knowledge: triples as Turtle."""
     from holdsfor.loading import make_closures, parse_rules
 
-    description = parse_rules(*texts, facts=facts, functions=functions, policy=policy)
+    description = parse_rules(*texts, facts=facts, functions=functions, knowledge=knowledge, policy=policy)
     make_closures(description)
     return description

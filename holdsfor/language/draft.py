@@ -28,6 +28,7 @@ from holdsfor.language.literals import Body, Entity, Statement
 from holdsfor.language.nodes import Change
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule, Policy
+from holdsfor.language.reading.prefixes import Leads, TripleFacts
 from holdsfor.language.reading.settings import PatternSettings, Properties
 from holdsfor.language.reading.unfolding import Changes, Declarations
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
@@ -49,10 +50,22 @@ class RuleTexts:
     policy: Policy = "unrestricted"  # of pattern rules before which no directive sets another
     functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, each with its first duration
+    prefixes: dict[str, Place] = field(default_factory=dict)  # of names, each where it stands first
+    knowledge: TripleFacts | None = None
+    leads: Leads = ()  # what names of resources begin with, once prefixes are read
+    properties: frozenset[str] = frozenset()  # that triples have
 
     def copy(self) -> RuleTexts:
         """Return texts from which passes may take clauses, names and tables without harm to these."""
         return replace(self, raw=list(self.raw), tables=list(self.tables), damaged=set(self.damaged))
+
+
+@dataclass(frozen=True, slots=True)
+class FactDeclaration:
+    """A predicate whose facts change. key: positions from 0; (): a row replaces no other."""
+
+    key: tuple[int, ...]
+    place: Place
 
 
 @dataclass(slots=True)
@@ -61,6 +74,8 @@ class FileDeclarations:
 
     entities: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by grounding, collectIntervals, ...
     inputs: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by `input event`, `input fluent`
+    facts: dict[Signature, FactDeclaration] = field(default_factory=dict)  # by `input fact`
+    changing: set[Signature] = field(default_factory=set)  # these, and predicates whose clauses depend on them
     internal: dict[Signature, Place] = field(default_factory=dict)  # by `internal f/1`
     predicates: set[Signature] = field(default_factory=set)  # by `:- dynamic`, perhaps without clauses
     dynamic_domains: set[Signature] = field(default_factory=set)

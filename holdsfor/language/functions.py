@@ -1,24 +1,14 @@
 """Functions that rules call, wherever they stand: those that a user registers, and those that are built in.
 
-A built-in function has its types here, and what it gives for single values; `engine/bodies/functions.py` has its form
-for columns.
+A built-in function has its types here, and its form for columns in `engine/bodies/built_in.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from holdsfor.functions import Kind, Registered, Types
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltIn:
-    """A function that is built in: its types, and its value for single arguments."""
-
-    types: Types
-    call: Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +25,43 @@ class Callee:
         return self.types.gives in ("str", "bool")
 
 
-BUILT_IN: dict[str, BuiltIn] = {}
+def _types(*takes: Kind, gives: Kind, optional: int = 0, further: bool = False) -> Types:
+    return Types(takes, gives, len(takes) - optional, further)
+
+
+_TWO_PLACES = _types("float", "float", "float", "float", gives="float")
+_TEST_OF_TEXT = _types("str", "str", gives="bool")
+_NUMBER_OF_TIME = _types("int", "str", gives="int", optional=1)
+#: Name -> types. Places are latitudes and longitudes in degrees; those of a time get it in seconds since 1970.
+BUILT_IN: dict[str, Types] = {
+    "distance_km": _TWO_PLACES,
+    "distance_m": _TWO_PLACES,
+    "distance_nm": _TWO_PLACES,
+    "bearing": _TWO_PLACES,
+    "angle_difference": _types("float", "float", gives="float"),
+    "text_length": _types("str", gives="int"),
+    "upper": _types("str", gives="str"),
+    "lower": _types("str", gives="str"),
+    "starts_with": _TEST_OF_TEXT,
+    "ends_with": _TEST_OF_TEXT,
+    "contains": _TEST_OF_TEXT,
+    "concat": _types("str", "str", gives="str", further=True),
+    "substring": _types("str", "int", "int", gives="str"),
+    "hour": _NUMBER_OF_TIME,
+    "minute": _NUMBER_OF_TIME,
+    "weekday": _NUMBER_OF_TIME,
+    "date": _types("int", "str", gives="str", optional=1),
+}
+#: Those whose first argument is a time, and the second a zone.
+OF_TIMES = frozenset({"hour", "minute", "weekday", "date"})
 
 
 def find_function(name: str, arity: int, registered: Mapping[str, Registered]) -> Callee | None:
     """Return the function that a term calls; None if it is no call. A user's own hides a built-in one."""
     if name in registered:
         return Callee(name, registered[name].types, registered[name])
-    built_in = BUILT_IN.get(name)
-    if built_in is None or built_in.types.of_arguments(arity) is None:
-        return None
-    return Callee(name, built_in.types)
+    types = BUILT_IN.get(name)
+    return None if types is None or types.of_arguments(arity) is None else Callee(name, types)
 
 
 def kinds_of(callee: Callee, count: int) -> tuple[Kind | None, ...]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.engine.bodies.built_in import COLUMNS
 from holdsfor.engine.bodies.calculate import LEAST_INTEGER, MOST_INTEGER
 from holdsfor.engine.bodies.structure import term_codes
 from holdsfor.engine.data.axis import Ints
@@ -22,13 +23,14 @@ from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import FAILED, World
 from holdsfor.functions import Kind
-from holdsfor.io.columns.text import float_text, plain_text
-from holdsfor.language.functions import BUILT_IN, Callee, kinds_of
+from holdsfor.io.columns.text import atom_text, float_text, mask, plain_text
+from holdsfor.language.functions import Callee, kinds_of
 from holdsfor.language.terms import Place, Term, Var, quoted
 
 #: So many different failures are told apart in one evaluation; the others count with the last of them.
 MOST_FAILURES = 20
 Values = list[Any]
+Array: TypeAlias = np.ndarray[Any, Any] | pa.Array
 
 
 def call_function(
@@ -44,7 +46,11 @@ def call_function(
         rows, columns = rows.filter(fitting), [column.select(Selection(mask=fitting)) for column in columns]
     if not rows.size:
         return rows, Column(world.dictionary, numbers=np.empty(0, np.int64))
-    first, inverse = find_distinct_rows(columns)
+    in_arrays = callee.registered is None or callee.registered.is_vectorised
+    if in_arrays and all(column.is_number for column in columns):
+        first = inverse = np.arange(rows.size)
+    else:
+        first, inverse = find_distinct_rows(columns)
     distinct = [column.select(Selection(index=first)) for column in columns]
     call = _Calling(callee, kinds, world, place, np.bincount(inverse, minlength=len(first)))
     values = _as_values(call.values(distinct), callee.types.gives, world.dictionary)
@@ -98,14 +104,22 @@ class _Calling:
     place: Place
     times: Ints
 
-    def values(self, columns: Sequence[Column]) -> Values | np.ndarray[Any, Any]:
+    def values(self, columns: Sequence[Column]) -> Values | Array:
         registered, dictionary = self.callee.registered, self.world.dictionary
-        if registered is not None and registered.is_vectorised:
-            arrays = [_array(column, kind, dictionary) for column, kind in zip(columns, self.kinds, strict=True)]
-            return self._call_vectorised(registered.call, arrays, 0)
-        call = BUILT_IN[self.callee.name].call if registered is None else registered.call
-        lists = [list_values(column, kind, dictionary) for column, kind in zip(columns, self.kinds, strict=True)]
-        return [self._call_once(call, args, number) for number, args in enumerate(zip(*lists, strict=True))]
+        arguments = list(zip(columns, self.kinds, strict=True))
+        if registered is None:
+            texts = [_texts(each, dictionary) if kind == "str" else None for each, kind in arguments]
+            arrays = [
+                _array(each, kind, dictionary) if text is None else text
+                for text, (each, kind) in zip(texts, arguments, strict=True)
+            ]
+            return self._call_vectorised(COLUMNS[self.callee.name], arrays, 0)
+        if registered.is_vectorised:
+            return self._call_vectorised(
+                registered.call, [_array(each, kind, dictionary) for each, kind in arguments], 0
+            )
+        lists = [list_values(each, kind, dictionary) for each, kind in arguments]
+        return [self._call_once(registered.call, args, n) for n, args in enumerate(zip(*lists, strict=True))]
 
     def _call_once(self, call: Callable[..., Any], args: tuple[Any, ...], number: int) -> Any:
         try:
@@ -114,13 +128,14 @@ class _Calling:
             self._count(error, args, number)
             return None
 
-    def _call_vectorised(
-        self, call: Callable[..., Any], arrays: Sequence[np.ndarray[Any, Any]], begin: int
-    ) -> Values | np.ndarray[Any, Any]:
+    def _call_vectorised(self, call: Callable[..., Any], arrays: Sequence[Array], begin: int) -> Values | Array:
         """Call a function for many rows; where it raises, for each half, so that only rows fail that make it do so."""
         size = len(arrays[0])
         try:
-            result = np.asarray(call(*arrays))
+            result = call(*arrays)
+            if isinstance(result, pa.Array) and pa.types.is_string(result.type) and len(result) == size:
+                return result
+            result = np.asarray(result)
             if result.shape != (size,):
                 raise TypeError(f"gave an array of the shape {result.shape} for {size} rows")
             if result.dtype.kind in "OU":
@@ -133,11 +148,11 @@ class _Calling:
         half = size // 2
         lower = self._call_vectorised(call, [array[:half] for array in arrays], begin)
         upper = self._call_vectorised(call, [array[half:] for array in arrays], begin + half)
-        return [*(_checked(value, None) for value in lower), *(_checked(value, None) for value in upper)]
+        return [_checked(value, None) for half in (lower, upper) for value in half]
 
     def _count(self, error: Exception, args: tuple[Any, ...], number: int) -> None:
         """Count a call that raised an exception, in all rows that it is for."""
-        shown = ", ".join(repr(arg.item() if isinstance(arg, np.generic) else arg) for arg in args)
+        shown = ", ".join(repr(_plain(arg)) for arg in args)
         where = f"{self.place.file}:{self.place.line}: {self.callee.name}({shown[:200]})"
         text = f"{FAILED}{where} raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
         counts = self.world.counts
@@ -155,7 +170,7 @@ def list_values(column: Column, expected: Kind | None, dictionary: Dictionary) -
             return column.exact()
         case "bool":
             return list((column.codes() == dictionary.code("true")).tolist())
-    texts = _texts(column, dictionary)
+    texts: list[str] = _texts(column, dictionary).to_pylist()
     if expected == "str":
         return texts
     return [text if number is None else number for text, number in zip(texts, column.exact(), strict=True)]
@@ -173,10 +188,9 @@ def _array(column: Column, expected: Kind | None, dictionary: Dictionary) -> np.
     return np.array(list_values(column, expected, dictionary), np.object_)
 
 
-def _texts(column: Column, dictionary: Dictionary) -> list[str]:
-    terms = dictionary.texts().take(pa.array(column.codes()))
-    texts: list[str] = plain_text(terms).to_pylist()
-    return texts
+def _texts(column: Column, dictionary: Dictionary) -> pa.Array:
+    codes = pa.array(column.codes())  # which may give terms a code first
+    return plain_text(dictionary.texts().take(codes))
 
 
 # ---------------------------------------------------------------- values
@@ -184,8 +198,7 @@ def _texts(column: Column, dictionary: Dictionary) -> list[str]:
 
 def _checked(value: Any, gives: Kind | None) -> Any:
     """Return a function's value as a number, text or truth of Python's, of the type that it declares; None for none."""
-    if isinstance(value, np.generic | np.ndarray | pa.Scalar):
-        value = value.as_py() if isinstance(value, pa.Scalar) else value.item()
+    value = _plain(value)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool | str) and gives in (None, "bool" if isinstance(value, bool) else "str"):
@@ -196,6 +209,13 @@ def _checked(value: Any, gives: Kind | None) -> Any:
         if gives is None or value == int(value):
             return value if gives is None else int(value)
     raise TypeError(f"gave {value!r}, which is no {gives or 'number, text or truth'}")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as one of Python's, where it is one of NumPy or Arrow."""
+    if isinstance(value, pa.Scalar):
+        return value.as_py()
+    return value.item() if isinstance(value, np.generic | np.ndarray) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +233,11 @@ class _ValueColumn:
         return Column(dictionary, self.codes[places])
 
 
-def _as_values(values: Values | np.ndarray[Any, Any], gives: Kind | None, dictionary: Dictionary) -> _ValueColumn:
+def _as_values(values: Values | Array, gives: Kind | None, dictionary: Dictionary) -> _ValueColumn:
+    if isinstance(values, pa.Array):
+        passed, codes = mask(values.is_valid()), np.zeros(len(values), np.int64)
+        codes[passed] = dictionary.codes(atom_text(values.drop_null()).to_pylist())
+        return _ValueColumn(passed, None, codes)
     if isinstance(values, np.ndarray):
         if values.dtype.kind == "f":
             if gives != "int":

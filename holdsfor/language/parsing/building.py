@@ -21,6 +21,7 @@ from holdsfor.language.written import written
 
 _Built = TypeVar("_Built")
 
+_QUOTE = "'"
 _ESCAPES = {"n": "\n", "t": "\t", "\n": ""}
 _NUMBERED = re.compile(r"\b_(\d{1,9})\b")
 _MOST = 2**63 - 1
@@ -53,11 +54,12 @@ class RawDirective(Node):
 
 @dataclass(frozen=True, slots=True)
 class RawDeclaration(Node):
-    """`input event name/arity`, `input fluent name/arity` or `internal name/arity`."""
+    """`input event name/arity`, `input fluent`, `input fact` with the positions of its key, or `internal`."""
 
-    kind: OneOf["event", "fluent", "internal"]
+    kind: OneOf["event", "fluent", "fact", "internal"]
     signature: Signature
     place: Place = field(compare=False)
+    key: tuple[int, ...] = ()  # from 1
 
     @property
     def word(self) -> str:
@@ -79,13 +81,14 @@ class Refused(Exception):
 class Builder:
     """Terms from the parse tree of one clause. unit: how long a tick is, for durations.
 
-    durations: where there are some that depend on it.
+    durations: where there are some that depend on it. prefixes: those of names, each where it stands first.
     """
 
     def __init__(self, source: Source, base: int, text: str, unit: str) -> None:
         self._source = source
         self._unit = unit
         self.durations: list[Place] = []
+        self.prefixes: dict[str, Place] = {}
         self._base = base
         self._depth = 0
         self.diagnostics: list[Diagnostic] = []
@@ -105,17 +108,28 @@ class Builder:
             word = str(children[1]) if len(children) == 3 else ""
             return [RawDirective(word, self.term(children[-1]), place)]
         words = [str(child) for child in children if isinstance(child, Token) and child.type in _KINDS]
-        kind = cast(OneOf["event", "fluent", "internal"], words[0])
+        kind = cast(OneOf["event", "fluent", "fact", "internal"], words[0])
         return [self._declaration(kind, child) for child in children if isinstance(child, Tree)]
 
-    def _declaration(self, kind: OneOf["event", "fluent", "internal"], indicator: Tree[Token]) -> RawDeclaration:
-        name, _, arity = (str(child) for child in indicator.children)
+    def _declaration(
+        self, kind: OneOf["event", "fluent", "fact", "internal"], indicator: Tree[Token]
+    ) -> RawDeclaration:
+        name, _, arity, *_ = map(str, indicator.children)
         if not re.fullmatch(r"\d{1,2}", arity):
             hint = "write the name and the number: press/1"
             place = self.place(indicator)
             raise Refused(self._source.error("arity", f"`{arity}` is not a number of arguments", place, hint))
-        signature = Signature(_unquoted(name) if name[0] == "'" else name, int(arity))
-        return RawDeclaration(kind, signature, self.place(indicator))
+        signature = Signature(self._name(name, self.place(indicator)), int(arity))
+        return RawDeclaration(kind, signature, self.place(indicator), self._key(kind, indicator))
+
+    def _key(self, kind: str, indicator: Tree[Token]) -> tuple[int, ...]:
+        """Read the positions behind `key`."""
+        keys = [child for child in indicator.children if isinstance(child, Tree)]
+        if keys and kind != "fact":
+            hint = "remove it, or declare a fact that changes: input fact name/arity key 1."
+            raise Refused(self._source.error("key", f"an {kind} has no key", self.place(keys[0]), hint))
+        positions = [str(token) for key in keys for token in key.children if isinstance(token, Token)]
+        return tuple(int(text) if text.isdigit() else 0 for text in positions if text != "key")
 
     def term(self, tree: Tree[Token] | Token) -> Term:
         assert isinstance(tree, Tree)
@@ -155,8 +169,7 @@ class Builder:
         if kind == "bracketed":
             return self.term(children[0])
         if kind == "compound":
-            functor = str(children[0])
-            functor = _unquoted(functor) if functor[0] == "'" else functor
+            functor = self._name(str(children[0]), place)
             return Compound(functor, tuple(self.term(child) for child in children[1:]), place)
         if kind == "list":
             return self._list([child for child in children if isinstance(child, Tree)], tree, place)
@@ -186,7 +199,17 @@ class Builder:
             return self._number(text, place)
         if kind == "variable":
             return self._named(text, place)
-        return Atom(_unquoted(text) if text[0] in "'\"" else text, place)
+        return Atom(self._name(text, place), place)
+
+    def _name(self, text: str, place: Place) -> str:
+        """Read `wind`, `'Two words'`, `wt:wind` or `wt:'Wind'`."""
+        if text[0] in "'\"":
+            return _unquoted(text)
+        prefix, colon, local = text.partition(":")
+        if not prefix or not colon:
+            return text
+        self.prefixes.setdefault(prefix, place)
+        return f"{prefix}:{_unquoted(local) if local[0] == _QUOTE else local}"
 
     def variable(self, token: Token) -> Var:
         return self._named(str(token), self._token_place(token))

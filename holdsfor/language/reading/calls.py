@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from zoneinfo import available_timezones
+
 from holdsfor.functions import Kind
-from holdsfor.language.draft import arguments
-from holdsfor.language.functions import Callee
+from holdsfor.language.draft import arguments, did_you_mean
+from holdsfor.language.functions import OF_TIMES, Callee
 from holdsfor.language.terms import Atom, Float, Int, Items, Term, Var
 from holdsfor.language.written import written
 
@@ -28,6 +30,10 @@ def find_wrong_call(callee: Callee, target: Term, call: Term) -> Wrong | None:
         if kind is not None and not _may_be(arg, kind):
             message = f"the function {callee.name} gets `{written(arg)}` where it takes {_ASKED[kind]}"
             return "type", message, arg, "give it that, or a variable; or change the annotation of the function"
+    zone = call.args[1:2] if callee.registered is None and callee.name in OF_TIMES else ()
+    if zone and isinstance(zone[0], Atom) and zone[0].name not in available_timezones():
+        hint = did_you_mean(zone[0].name, available_timezones()) or "write one such as 'Europe/Oslo', or leave it out"
+        return "type", f"there is no time zone {written(zone[0])}", zone[0], hint
     gives = callee.types.gives
     if gives is not None and not _may_give(gives, target):
         message = f"`{written(call)}` gives {_GIVEN[gives]}, and never {written(target)}"

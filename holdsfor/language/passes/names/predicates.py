@@ -29,7 +29,8 @@ from holdsfor.language.written import written
 
 def predicates(draft: Draft) -> None:
     """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
-    defined = draft.predicates | draft.declared.dynamic_domains | draft.declared.predicates
+    declared = draft.declared
+    defined = draft.predicates | declared.dynamic_domains | declared.predicates | declared.changing
     arities: dict[str, set[int]] = defaultdict(set)
     for name, arity in defined:
         arities[name].add(arity)
@@ -62,7 +63,7 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
         draft.error("unknown", f"{owner} is an event or fluent, not a predicate", place, hint)
     else:
         event = _event_instead(draft, goal, arities.keys())
-        hint = did_you_mean(name, set(arities) | set(FORMS)) or (
+        hint = did_you_mean(name, {*arities, *FORMS, *draft.texts.properties}) or (
             f"define it by facts or rules, or load the file that does; if it is an event, write {event}"
         )
         draft.error("unknown", f"there are no facts or rules for {owner}{places}", place, hint)

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from holdsfor.duration import PER_SECOND, TickUnit
 from holdsfor.language.draft import Draft, did_you_mean
-from holdsfor.language.functions import find_function
+from holdsfor.language.functions import OF_TIMES, find_function
 from holdsfor.language.literals import EDGES
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule
-from holdsfor.language.parsing.syntax import Raw, RawClause
+from holdsfor.language.parsing.syntax import Raw, RawClause, RawDirective
 from holdsfor.language.reading.unfolding import conjuncts, joined
-from holdsfor.language.terms import Atom, Compound, Signature, Term, Var, name_and_args
+from holdsfor.language.terms import Atom, Compound, Int, Signature, Term, Var, name_and_args
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS, COMPARISONS, FORMS, FUNCTIONS
 from holdsfor.language.written import written
 
@@ -48,8 +49,12 @@ class _Lifting:
     draft: Draft
     predicates: set[Signature]
     made: list[Term] = field(default_factory=list)  # conditions for the calls that were met
+    units: dict[str, TickUnit] = field(default_factory=dict)  # how long a tick is, in each file, up to where it is read
 
     def clause(self, raw: Raw) -> Raw:
+        match raw:
+            case RawDirective(goal=Compound(functor="tick", args=(Atom(name="s" | "ms" | "us" as unit),))):
+                self.units[raw.place.file] = unit
         if not any(self._concerns(each) for each in find_all(_terms(raw), Compound)):
             return raw
         match raw:
@@ -192,7 +197,18 @@ class _Lifting:
 
     def _call(self, term: Compound) -> Compound:
         """Return a call whose arguments are worked out before."""
+        if term.functor in OF_TIMES and term.functor not in self.draft.texts.functions:
+            term = self._in_seconds(term)
         return replace(term, args=tuple(map(self._argument, term.args)))
+
+    def _in_seconds(self, term: Compound) -> Compound:
+        """Return a call for a time with the seconds in place of the ticks."""
+        unit = self.units.get(term.place.file, "s")
+        self.draft.texts.tick_units.setdefault(unit, term.place)
+        if unit == "s":
+            return term
+        seconds = Compound("/", (term.args[0], Int(PER_SECOND[unit])), term.place)
+        return replace(term, args=(Compound("floor", (seconds,), term.place), *term.args[1:]))
 
     def _argument(self, term: Term) -> Term:
         value = self._value(term)
