@@ -73,7 +73,7 @@ class StreamQuery(ABC):
     @property
     def id(self) -> str:
         """Return an id that stays the same for the life of the checkpoint."""
-        return str(self.job.ledger.identity()["id"])
+        return str(self.job.ledger.rules(0)["id"])
 
     @property
     def lastProgress(self) -> dict[str, Any] | None:

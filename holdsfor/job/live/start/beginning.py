@@ -255,7 +255,7 @@ def _make_followers(
 
 def _buckets_of(ledger: Ledger) -> int | None:
     """A stream that goes on keeps its number of buckets, whatever this host would take."""
-    return int(ledger.identity()["buckets"]) if ledger.store.exists(IDENTITY) else None
+    return int(ledger.rules(0)["buckets"]) if ledger.store.exists(IDENTITY) else None
 
 
 def _outbox(sink: Sink, settings: StreamSettings, lease: Lease) -> Outbox | None:
