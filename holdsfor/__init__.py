@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from holdsfor.io.storage.fold import Changes, Current
     from holdsfor.job.live.query import StreamQuery
     from holdsfor.job.live.tables import read_changes, read_current
+    from holdsfor.job.live.update.rule_update import RuleUpdate
     from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.language.patterns import Policy
     from holdsfor.local.progress import progress
@@ -91,6 +92,7 @@ __all__ = [
     "Result",
     "RuleDiff",
     "RuleStatement",
+    "RuleUpdate",
     "Session",
     "StreamQuery",
     "Symbol",
@@ -167,6 +169,7 @@ _HOMES = {
     "Session": "holdsfor.local.session",
     "StreamQuery": "holdsfor.job.live.query",
     "RuleDiff": "holdsfor.comparison.diff",
+    "RuleUpdate": "holdsfor.job.live.update.rule_update",
     "bounded": "holdsfor.plan.reach",
     "diff": "holdsfor.comparison.diff",
     "sweep": "holdsfor.comparison.sweep",
@@ -272,12 +275,13 @@ def parse(
     *texts: str,
     facts: Mapping[str, Any] | None = None,
     functions: Mapping[str, Function] | None = None,
+    knowledge: str | Iterable[str] = (),
     policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read and check rule texts. facts: tables of background facts, functions: for aggregates, policy: all as `load`
-    takes them."""
+    takes them. knowledge: triples as Turtle."""
     from holdsfor.loading import make_closures, parse_rules
 
-    description = parse_rules(*texts, facts=facts, functions=functions, policy=policy)
+    description = parse_rules(*texts, facts=facts, functions=functions, knowledge=knowledge, policy=policy)
     make_closures(description)
     return description

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +17,7 @@ from holdsfor.language.patterns import Policy
 
 if TYPE_CHECKING:
     from holdsfor.language.parsing.syntax import Parsed
+    from holdsfor.language.reading.prefixes import TripleFacts
     from holdsfor.plan import Plan
 
 RULE_ENDINGS = (".ec", ".pl", ".prolog", ".event", ".P")
@@ -40,6 +41,7 @@ def load_rules(
         functions=functions,
         refusals_of=find_refusals,
         reader_of=open_fact_reader,
+        knowledge_of=read_knowledge,
         policy=policy,
     )
     make_plan(description)
@@ -50,6 +52,7 @@ def parse_rules(
     *texts: str,
     facts: Mapping[str, Any] | None = None,
     functions: Mapping[str, Function] | None = None,
+    knowledge: str | Iterable[str] = (),
     policy: Policy = "unrestricted",
 ) -> EventDescription:
     """Read, check and plan rule texts; `make_closures` refuses what is then left to refuse."""
@@ -63,6 +66,8 @@ def parse_rules(
         functions=functions,
         refusals_of=find_refusals,
         reader_of=open_fact_reader,
+        knowledge=[knowledge] if isinstance(knowledge, str) else knowledge,
+        knowledge_of=read_knowledge,
         policy=policy,
     )
     make_plan(description)
@@ -88,6 +93,7 @@ def load_written(
         refusals_of=find_refusals,
         reader_of=open_fact_reader,
         written=written,
+        knowledge_of=read_knowledge,
     )
     make_closures(description)
     return description
@@ -135,6 +141,12 @@ def open_fact_reader(source: Source) -> FactReader | None:
     from holdsfor.io.facts import open_rule_facts  # most rule files do not need it
 
     return open_rule_facts(source)
+
+
+def read_knowledge(files: Sequence[Source]) -> TripleFacts:
+    from holdsfor.io.rdf.knowledge import read_triples  # only where there are triples
+
+    return read_triples(files)
 
 
 def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:

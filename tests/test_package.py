@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import holdsfor
 
@@ -37,3 +39,15 @@ def test_types_travel_with_the_package() -> None:
     from importlib.resources import files
 
     assert files("holdsfor").joinpath("py.typed").is_file()
+
+
+def test_private_parts_of_libraries_are_used_in_one_module_only() -> None:
+    """Numba's cache, which names the versions it was tested with, and does without them for any other."""
+    libraries = "numba|llvmlite|pyspark|py4j|pyarrow|lark|typer|click|rich|dataclasses|numpy|pandas|paho"
+    private = re.compile(
+        rf"from ({libraries})[\w.]* import .*\b_[a-z]|\b({libraries})[a-z.]*\._[a-z]"
+        r"|\b_(jvm|jsc|gateway|accumulatorServer|ensure_initialized|active_spark_context)\b"
+    )
+    package = Path(holdsfor.__file__).parent
+    users = {path.name for path in package.rglob("*.py") if private.search(path.read_text())}
+    assert users <= {"numba_cache.py"}

@@ -9,11 +9,13 @@ from pathlib import Path
 from types import ModuleType
 
 import holdsfor
+from holdsfor.engine.bodies.built_in import COLUMNS
 from holdsfor.engine.bodies.expression import ALWAYS_WHOLE, BINARY, KEEPS_WHOLE, MAY_KEEP_WHOLE, UNARY
 from holdsfor.engine.bodies.magnitude import DIVISIONS
 from holdsfor.engine.scripts.writing import OF_ONE, OF_TWO
 from holdsfor.language import literals, patterns
 from holdsfor.language.arithmetic import FUNCTIONS
+from holdsfor.language.functions import BUILT_IN
 from holdsfor.language.literals import Literal
 from holdsfor.language.patterns import Pattern
 
@@ -71,6 +73,11 @@ def test_a_pattern_is_named_in_few_modules() -> None:
 def test_each_function_of_arithmetic_has_a_form_for_numbers_and_one_for_arrays() -> None:
     arrays = {(name, 1) for name in UNARY} | {(name, 2) for name in BINARY}
     assert arrays == FUNCTIONS.keys()
+
+
+def test_each_built_in_function_has_types_and_a_form_for_columns() -> None:
+    assert COLUMNS.keys() == BUILT_IN.keys()
+    assert not {name for name, _ in FUNCTIONS} & BUILT_IN.keys()
 
 
 def test_what_is_known_of_functions_of_arithmetic_is_of_those_there_are() -> None:

@@ -112,6 +112,9 @@ class Check:
             for more in self.rules.prove(body, values, by, self.everything, depth):
                 if self.tests_are_those_of(body, node, more):
                     return
+        functions = [one["function"] for one in self.causes(node) if one["kind"] == "calculation" and "function" in one]
+        if functions:
+            raise Undecided(f"the function {functions[0]} is no part of the explanation")
         raise NotDerived("no clause at this place concludes it from these causes")
 
     def tests_are_those_of(self, goals: Goals, node: Node, values: Values) -> bool:
@@ -358,6 +361,8 @@ class Check:
         require(compare(node["op"], expression(node["left"]), expression(node["right"])), "its values")
 
     def calculation(self, node: Node) -> None:
+        if "function" in node:
+            raise Undecided(f"the function {node['function']} is no part of the explanation")
         if node["op"] in ("is", "="):
             require(equal(expression(node["expression"]), expression(node["value"]), {}) is not None, "its value")
 

@@ -10,13 +10,13 @@ from typing import Any, Unpack
 import pyarrow as pa
 
 from holdsfor.comparison.histories import CHANGES, compare_histories
-from holdsfor.comparison.rules import RuleChanges, compare_rules
-from holdsfor.duration import PER_SECOND, TimeOptions
+from holdsfor.duration import PER_SECOND, TimeOptions, gather_times
 from holdsfor.engine.output.result import Result
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.run_warnings import SPAN
 from holdsfor.loading import Rules, as_description
-from holdsfor.local.recognise import recognise
+from holdsfor.local.recognise import Readings, recognise_for
+from holdsfor.plan.comparison import RuleChanges, compare_rules
 
 #: A definition is noisy where it begins at least so many times as often as before, and so many times more.
 NOISY_RATIO, NOISY_MORE = 2.0, 10
@@ -78,21 +78,20 @@ def diff(
     rules = compare_rules(before, after)
     if events is None:
         return RuleDiff(rules)
-    source = as_source(events, format, mapping)
-    results = [recognise(each, source, **times) for each in (before, after)]
+    source, options = as_source(events, format, mapping), gather_times(**times)
+    readings: Readings = {}
+    results = [recognise_for(each, source, options, readings=readings) for each in (before, after)]
     differences = pa.concat_tables(
         [
             compare_histories(results[0].intervals, results[1].intervals),
             compare_histories(results[0].occurrences, results[1].occurrences),
         ]
     )
-    return RuleDiff(rules, differences, _count_definitions(results, differences, times))
+    return RuleDiff(rules, differences, _count_definitions(results, differences))
 
 
-def _count_definitions(
-    results: Sequence[Result], differences: pa.Table, times: TimeOptions
-) -> tuple[DefinitionChange, ...]:
-    days = _days(results[0], times)
+def _count_definitions(results: Sequence[Result], differences: pa.Table) -> tuple[DefinitionChange, ...]:
+    days = _days(results[0])
     counts = [_count_begins(result) for result in results]
     rows = Counter(zip(differences["name"].to_pylist(), differences["change"].to_pylist(), strict=True))
     return tuple(
@@ -117,8 +116,8 @@ def _count_begins(result: Result) -> Counter[str]:
     return Counter({each["values"]: each["counts"] for each in names})
 
 
-def _days(result: Result, times: TimeOptions) -> float:
+def _days(result: Result) -> float:
     """Return how many days the events span, at least one."""
     first, last = result.metrics.get(SPAN) or (0, 1)
-    ticks = PER_SECOND[times.get("tick_unit") or "s"]
+    ticks = PER_SECOND[result.origin.unit] if result.origin else 1
     return max((last - first) / ticks / _DAY, 1)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.names import shorten_terms
 from holdsfor.io.columns.strings import Places, Strings, strings_of
 from holdsfor.io.columns.text import Mask, as_text, number_text
 from holdsfor.io.readers.ground import read_ground
@@ -20,6 +21,7 @@ from holdsfor.kernels.text.plain_facts import DECIMAL, INTEGER, NAME, FactPlaces
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.facts import FactTable, JoinedTables, Row, TermRows, TextColumns
+from holdsfor.language.reading.prefixes import Leads
 from holdsfor.language.terms import Atom, Float, Int, Place, Term
 
 Ints = npt.NDArray[np.int64]
@@ -60,6 +62,10 @@ class FactColumns(FactTable):
             return None
         first = read_ground(column[0].as_py())
         return replace(first, place=self.place) if isinstance(first, Atom) else None
+
+    def shortened(self, leads: Leads) -> FactColumns:
+        columns = tuple(shorten_terms(column, leads) for column in self.columns)
+        return self if columns == self.columns else replace(self, columns=once(columns))
 
     def _terms(self, rows: Ints) -> list[Row]:
         columns = [_terms(column.take(pa.array(rows)), self.place) for column in self.columns]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from holdsfor.duration import PER_SECOND, TickUnit, has_unit
+from holdsfor.engine.data.world import FAILED
 from holdsfor.io.events import NOT_NUMBERS, TIMES_CUT
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.tables.wide import NANOSECONDS, SECOND
@@ -26,6 +27,8 @@ _MILLISECONDS, _MICROSECONDS = 10**11, 10**14
 
 #: In the figures of a run: why rows were rejected, and how many for each reason; what kinds of arguments were read.
 REASONS, KINDS = "reject_reasons", "argument_kinds"
+#: Calls of functions that raised exceptions, and for how many rows.
+FAILURES = "function_failures"
 #: The first and last time of the rows.
 SPAN = "span_of_rows"
 #: So many reasons are kept, and so many told.
@@ -56,6 +59,9 @@ def warn_of_doubts(
     amounts: of time, as the user gave them.
     """
     kinds, span = metrics.pop(KINDS, {}), metrics.pop(SPAN, None)
+    if failures := take_failures(metrics):
+        metrics[FAILURES] = failures
+        warn_of_failures(failures)
     inputs = [str(each.signature) for each in description.inputs if each.read]
     lost = (*find_unread(metrics, inputs), *find_other_times(metrics, span))
     has_durations = uses_durations(description, amounts)
@@ -66,6 +72,19 @@ def warn_of_doubts(
     doubts = (*find_doubts(metrics, unit, in_rules), *lost, *units, *unequal, *outside)
     for doubt in dict.fromkeys(doubts):
         _log.warning("%s", doubt)
+
+
+def take_failures(metrics: MutableMapping[str, Any]) -> dict[str, int]:
+    """Take the calls of functions that raised exceptions out of metrics: each with the rows that it was for."""
+    names = [name for name in metrics if name.startswith(FAILED)]
+    return {name.removeprefix(FAILED): int(metrics.pop(name)) for name in names}
+
+
+def warn_of_failures(failures: Mapping[str, int]) -> None:
+    """Tell which calls of functions raised exceptions."""
+    total = sum(failures.values())
+    times = "once" if total == 1 else f"{total:,} times"
+    _log.warning("functions failed %s; these conditions are not true%s.", times, reasons_text(failures))
 
 
 def warn_of_units(

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from holdsfor.engine.data.axis import AxisFull, Ints
 from holdsfor.engine.data.dictionary import with_room
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import World, count_failures
 from holdsfor.engine.definitions.evaluate import Program, evaluate
 from holdsfor.engine.input.fence import span_of
 from holdsfor.engine.input.inputs import count_equal, events_counted
@@ -228,7 +228,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     counts = {
         **equal,
         "groundings_outside_domain": left_out,
-        "arithmetic_overflows": world.counts["overflows"],
+        **count_failures(world),
         "intervals_out": intervals.num_rows,
         "occurrences_out": occurrences.num_rows,
         "seconds_preparing": prepared - started,

@@ -22,6 +22,7 @@ from holdsfor.language.patterns import Policy
 
 if TYPE_CHECKING:
     from holdsfor.language.check import RefusalsOf
+    from holdsfor.language.reading.prefixes import TripleFactsOf
 
 __all__ = ["DescriptionError", "Diagnostic", "EventDescription", "load", "parse"]
 
@@ -33,19 +34,21 @@ def load(
     functions: Mapping[str, Function] | None = None,
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    knowledge_of: TripleFactsOf | None = None,
     policy: Policy = "unrestricted",
 ) -> EventDescription:
     """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
 
     tables: background facts besides. allow: folders of files that they may name, besides their own. functions: those
     that rules may use in aggregates, by name. policy: of pattern rules whose file sets none before them. refusals_of,
-    reader_of: as `check` takes them.
+    reader_of, knowledge_of: as `check` takes them.
     """
     from holdsfor.language.check import check  # when there are rules to read: evaluating them needs no parser
     from holdsfor.language.parsing.files import read_source
 
     files = [read_source(Path(path)) for path in paths]
-    return check(files, [Path(folder) for folder in allow], functions, tables, refusals_of, reader_of, policy)
+    folders = [Path(folder) for folder in allow]
+    return check(files, folders, functions, tables, refusals_of, reader_of, policy, knowledge_of=knowledge_of)
 
 
 def parse(
@@ -54,17 +57,26 @@ def parse(
     functions: Mapping[str, Function] | None = None,
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
+    knowledge: Iterable[str] = (),
+    knowledge_of: TripleFactsOf | None = None,
     policy: Policy = "unrestricted",
 ) -> EventDescription:
     """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
 
-    tables: background facts besides. The others: as `load` takes them.
+    tables: background facts besides. knowledge: triples as Turtle. The others: as `load` takes them.
     """
     from holdsfor.language.check import check
 
     sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
+    sources += [Source(f"<knowledge {number}>.ttl", text) for number, text in enumerate(knowledge, 1)]
     return check(
-        sources, functions=functions, tables=tables, refusals_of=refusals_of, reader_of=reader_of, policy=policy
+        sources,
+        functions=functions,
+        tables=tables,
+        refusals_of=refusals_of,
+        reader_of=reader_of,
+        policy=policy,
+        knowledge_of=knowledge_of,
     )
 
 

@@ -34,26 +34,32 @@ from holdsfor.language.passes.names.sentences import sentences
 from holdsfor.language.passes.names.slips import interval_names, lower_case, singletons
 from holdsfor.language.passes.names.undeclared import undeclared
 from holdsfor.language.passes.order.circles import circles, recursion
+from holdsfor.language.passes.order.interval_circles import interval_circles
 from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.bounds import bounds
+from holdsfor.language.passes.preparation.calls import calls
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
+from holdsfor.language.passes.preparation.prefixes import prefixes
 from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
 from holdsfor.language.passes.sound import find_sound_part
 from holdsfor.language.patterns import Policy
 from holdsfor.language.reading.patterns import register_functions
+from holdsfor.language.reading.prefixes import TripleFactsOf, has_triples
 from holdsfor.language.reading.read import read
 
 RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
+    prefixes,
     etalis,
     preprocessing,
     compiled,
     first_version,
     interval_forms,
+    calls,
     read,
     apart,
     cuts,
@@ -77,6 +83,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     strata,
     circles,
     pattern_circles,
+    interval_circles,
     unreachable,
     singletons,
     lower_case,
@@ -96,6 +103,7 @@ def check(
     reader_of: FactReaderOf | None = None,
     policy: Policy = "unrestricted",
     written: Parsed | None = None,
+    knowledge_of: TripleFactsOf | None = None,
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
@@ -103,9 +111,9 @@ def check(
     use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
     that is right so far; where there are mistakes, it is asked about the rest. reader_of: what reads facts
     in very great numbers. policy: of pattern rules whose file sets none before them. written: clauses that were made in
-    Python, besides.
+    Python, besides. knowledge_of: what reads sources that have triples.
     """
-    draft = _parse_all(sources, allow, functions, tables, reader_of)
+    draft = _parse_all(sources, allow, functions, tables, reader_of, knowledge_of)
     draft.texts.policy = policy
     if written is not None:
         _add(draft.texts, written)
@@ -124,19 +132,27 @@ def _parse_all(
     functions: Mapping[str, Function] | None,
     tables: Iterable[FactTable],
     reader_of: FactReaderOf | None,
+    knowledge_of: TripleFactsOf | None,
 ) -> Draft:
     """All clauses of the sources, and of the files that they name."""
     draft = Draft(RuleTexts(tables=list(tables), functions=register_functions(functions or {})))
     draft.texts.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.texts.tables)
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)
+    triples: list[Source] = []
     while waiting:
         source = waiting.pop(0)
+        if has_triples(source.name):
+            triples.append(source)
+            draft.texts.sources[source.name] = Source(source.name, "", source.path)
+            continue
         draft.texts.sources[source.name] = source
         parsed = parse(source, reader_of=reader_of)
         _add(draft.texts, parsed)
         draft.diagnostics += parsed.diagnostics
         waiting += loading(draft, source, parsed.raw, waiting, folders)
+    if triples and knowledge_of is not None:
+        draft.texts.knowledge = knowledge_of(triples)
     return draft
 
 
@@ -146,6 +162,7 @@ def _add(texts: RuleTexts, parsed: Parsed) -> None:
     texts.tables += parsed.tables
     texts.damaged |= parsed.damaged
     texts.tick_units = parsed.tick_units | texts.tick_units
+    texts.prefixes = parsed.prefixes | texts.prefixes
 
 
 def _run_passes(draft: Draft) -> None:
@@ -177,7 +194,9 @@ def _describe(draft: Draft) -> EventDescription:
         defined=Definitions(
             frozenset(names.events), frozenset(names.simple), frozenset(names.static), frozenset(names.unreported)
         ),
-        order=EvaluationOrder(tuple(order.strata), tuple(order.cycles), tuple(order.pattern_circles)),
+        order=EvaluationOrder(
+            tuple(order.strata), tuple(order.cycles), tuple(order.pattern_circles), tuple(order.fixpoints)
+        ),
         inputs=tuple(names.inputs),
         also_input=tuple(names.also_input),
         bounds={owner: ticks for owner, (ticks, _) in draft.declared.bounds.items()},

@@ -17,6 +17,7 @@ from holdsfor.language.terms import Unreported as Unreported
 if TYPE_CHECKING:
     from holdsfor.language.diagnostics import Diagnostic, Source
     from holdsfor.language.facts import FactTable
+    from holdsfor.language.reading.prefixes import Leads
 
 #: `a as input` has the rows of a definition that also comes as input.
 AS_INPUT = "as input"
@@ -133,6 +134,7 @@ class Input:
 
     numbers: the argument positions (from 0) that rules calculate or compare with; a row with something else there is
     rejected. may_last: of an event, whether a pattern or `occurs` reads it, so that a row may have a start and an end.
+    leads: what names of resources begin with, where rules know prefixes.
     """
 
     signature: Signature
@@ -141,6 +143,7 @@ class Input:
     numbers: frozenset[int]
     may_last: bool = False
     is_defined: bool = False  # rules define it, too
+    leads: Leads = field(default=(), repr=False)
 
     @property
     def stored_as(self) -> Signature:
@@ -179,6 +182,12 @@ class EvaluationOrder:
     strata: tuple[tuple[Defined, ...], ...]
     cycles: tuple[tuple[Signature, ...], ...]  # simple fluents that depend on each other, each group in one stratum
     recursive: tuple[tuple[Signature, ...], ...]  # pattern events that depend on each other, each in one stratum
+    fixpoints: tuple[tuple[Defined, ...], ...] = ()  # the same of statically determined fluents and values
+
+    @property
+    def circles(self) -> tuple[tuple[Defined, ...], ...]:
+        """Return all groups whose members depend on each other, or of one that depends on itself."""
+        return (*self.cycles, *self.recursive, *self.fixpoints)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from holdsfor.language.literals import Body, Entity, Statement
 from holdsfor.language.nodes import Change
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule, Policy
+from holdsfor.language.reading.prefixes import Leads, TripleFacts
 from holdsfor.language.reading.settings import PatternSettings, Properties
 from holdsfor.language.reading.unfolding import Changes, Declarations
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
@@ -49,6 +50,10 @@ class RuleTexts:
     policy: Policy = "unrestricted"  # of pattern rules before which no directive sets another
     functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, each with its first duration
+    prefixes: dict[str, Place] = field(default_factory=dict)  # of names, each where it stands first
+    knowledge: TripleFacts | None = None
+    leads: Leads = ()  # what names of resources begin with, once prefixes are read
+    properties: frozenset[str] = frozenset()  # that triples have
 
     def copy(self) -> RuleTexts:
         """Return texts from which passes may take clauses, names and tables without harm to these."""
@@ -117,6 +122,8 @@ class DependencyOrder:
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
     circles: list[list[Dependency]] = field(default_factory=list)  # for each cycle, the steps between its members
     pattern_circles: list[tuple[Signature, ...]] = field(default_factory=list)  # pattern events that need each other
+    fixpoints: list[tuple[Defined, ...]] = field(default_factory=list)  # intervals that are made of each other
+    interval_circles: list[list[Dependency]] = field(default_factory=list)  # for each fixpoint, the steps between them
     recursive: set[Signature] = field(default_factory=set)  # background predicates
 
 

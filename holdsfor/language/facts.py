@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Protocol, TypeAlias
 
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Source
+from holdsfor.language.nodes import transform
+from holdsfor.language.reading.prefixes import Leads, as_text, name_shortener
 from holdsfor.language.terms import NOWHERE, Atom, Float, Int, Place, Term, quoted
 
 Row = tuple[Term, ...]
@@ -39,6 +41,10 @@ class FactTable(ABC):
     @abstractmethod
     def name_at(self, position: int) -> Atom | None:
         """One of the names at a position, if it has nothing but names."""
+
+    @abstractmethod
+    def shortened(self, leads: Leads) -> FactTable:
+        """Return the facts with names of resources in their one form."""
 
     def has(self, position: int, term: Term) -> bool:
         return bool(self.matching([(position, term)], 1))
@@ -81,6 +87,12 @@ class TermRows(FactTable):
     def name_at(self, position: int) -> Atom | None:
         return only_names([row[position] for row in self.terms])
 
+    def shortened(self, leads: Leads) -> TermRows:
+        shorten = name_shortener(leads)
+        change = lambda term: Atom(shorten(term.name), term.place) if isinstance(term, Atom) else term  # noqa: E731
+        rows = (tuple(transform(term, change) for term in row) for row in self.terms)
+        return replace(self, terms=tuple(dict.fromkeys(rows)))
+
     def texts(self) -> tuple[tuple[str, ...], ...]:
         """The columns as Prolog text."""
         return tuple(tuple(str(row[p]) for row in self.terms) for p in range(self.signature.arity))
@@ -107,6 +119,11 @@ class TextColumns(FactTable):
     def name_at(self, position: int) -> Atom | None:
         texts = set(self.columns[position])
         return None if any(map(_NUMBER.match, texts)) else Atom(_name(self.columns[position][0]), self.place)
+
+    def shortened(self, leads: Leads) -> TextColumns:
+        shorten = name_shortener(as_text(leads))
+        columns = [tuple(map(shorten, column)) for column in self.columns]
+        return self if tuple(columns) == self.columns else replace(self, columns=_once(columns))
 
     def texts(self) -> tuple[tuple[str, ...], ...]:
         return self.columns
@@ -153,6 +170,9 @@ class JoinedTables(FactTable):
         each = (table.matching(constants, most) for table in self.tables)
         return list(dict.fromkeys(chain.from_iterable(each)))[:most]
 
+    def shortened(self, leads: Leads) -> JoinedTables:
+        return replace(self, tables=tuple(table.shortened(leads) for table in self.tables))
+
     def name_at(self, position: int) -> Atom | None:
         names = [table.name_at(position) for table in self.tables]
         return None if None in names else names[0]
@@ -179,9 +199,13 @@ def join_tables(tables: Iterable[FactTable]) -> dict[Signature, FactTable]:
 def text_columns(name: str, written: Iterable[tuple[str, ...]], place: Place) -> TextColumns:
     """Facts of as many arguments each. written: the columns as a file has them."""
     columns = [_canonical(column) for column in written]
-    if not _are_distinct(columns, len(columns[0])):
-        columns = list(zip(*dict.fromkeys(zip(*columns, strict=True)), strict=True))
-    return TextColumns(Signature(name, len(columns)), tuple(columns), place)
+    return TextColumns(Signature(name, len(columns)), _once(columns), place)
+
+
+def _once(columns: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    if _are_distinct(columns, len(columns[0])):
+        return tuple(columns)
+    return tuple(zip(*dict.fromkeys(zip(*columns, strict=True)), strict=True))
 
 
 def _are_distinct(columns: Sequence[Sequence[str]], size: int) -> bool:

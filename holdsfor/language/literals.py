@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 from typing import Literal as OneOf
 
+from holdsfor.language.functions import Callee, kinds_of
 from holdsfor.language.nodes import Node, all_terms, map_terms, walk
 from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, shifted, substitute, unify, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
@@ -310,6 +311,24 @@ class Is(Literal):
     @property
     def numbers(self) -> tuple[Term, ...]:
         return self.terms
+
+
+@dataclass(frozen=True, slots=True)
+class Apply(Literal):
+    """target is function(...): the value of a user's function, or of a built-in one that is no arithmetic."""
+
+    target: Term
+    call: Term
+    function: Callee = field(compare=False, repr=False)
+    place: Place = field(compare=False)
+
+    TERMS = ("target", "call")
+    NEEDS = ("call",)
+
+    @property
+    def numbers(self) -> tuple[Term, ...]:
+        kinds = kinds_of(self.function, len(self.call.args))
+        return tuple(arg for arg, kind in zip(self.call.args, kinds, strict=True) if kind in ("int", "float"))
 
 
 @dataclass(frozen=True, slots=True)

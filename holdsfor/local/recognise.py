@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, partial, reduce
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from holdsfor.duration import GivenTimes, TimeOptions, gather_times
 from holdsfor.engine.data.axis import AxisFull
@@ -16,6 +16,7 @@ from holdsfor.engine.input.window import check_ticks, find_windows, find_windows
 from holdsfor.engine.output.result import Result
 from holdsfor.engine.stepping.history import find_history
 from holdsfor.engine.tuning import DEFAULT, Tuning
+from holdsfor.io.events import Events
 from holdsfor.io.join import join_events, join_types
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.tables.wide import TYPES
@@ -23,13 +24,16 @@ from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.run_warnings import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language.choosing import agree_on_tick_unit
-from holdsfor.language.description import EventDescription
+from holdsfor.language.description import EventDescription, Input
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.loading import Rules, as_description
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
 from holdsfor.why.derivation import SomeEvents
 from holdsfor.why.origin import Origin
+
+#: What has been read of some events, by the inputs that it was read for.
+Readings: TypeAlias = dict[tuple[Input, ...], list[Events]]
 
 
 def recognise(
@@ -80,8 +84,12 @@ def recognise_for(
     changes: bool = False,
     threads: int | None = None,
     tuning: Tuning = DEFAULT,
+    readings: Readings | None = None,
 ) -> Result:
-    """Recognise as `recognise` does, with times as one record, and perhaps with other thresholds."""
+    """Recognise as `recognise` does, with times as one record, and perhaps with other thresholds.
+
+    readings: what has been read of these events, so that several descriptions read them once.
+    """
     description = as_description(rules)
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
@@ -89,7 +97,10 @@ def recognise_for(
     ticks = check_ticks(times, unit)
     with shown_refusals(description.texts.sources):
         started = time.perf_counter()
-        read = read_parts(source, description.with_input().inputs, 1 if changes else threads)
+        inputs, readings = description.with_input().inputs, {} if readings is None else readings
+        if inputs not in readings:
+            readings[inputs] = read_parts(source, inputs, 1 if changes else threads)
+        read = readings[inputs]
         blocks = [block for part in read for block in part.blocks]
         program = program_once(plan(description.with_input({block.name for block in blocks})))
         program = program if tuning is program.tuning else replace(program, tuning=tuning)

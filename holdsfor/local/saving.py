@@ -7,12 +7,13 @@ intervals-0000012.parquet    the last word on each interval; occurrences likewis
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.duration import TickUnit
 from holdsfor.engine.output.changes import Report
 from holdsfor.engine.stepping.carried import Carried, from_labelled, labelled
 from holdsfor.errors import HoldsforError
@@ -31,7 +32,7 @@ class SessionTerms:
     """Terms that a session is begun with. keep: how many ticks what is over stays in `current`; None: for ever."""
 
     times: Times
-    tick_unit: str = "s"
+    tick_unit: TickUnit = "s"
     report: Report = "eager"
     keep: int | None = None
 
@@ -41,7 +42,8 @@ class Saved:
     """All of a session but its rules, of which it has digests, also of each definition.
 
     start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent. seen: in
-    columns of text, by which these keep their types. types: of arguments, as they came.
+    columns of text, by which these keep their types. types: of arguments, as they came. latest: the last time of any
+    row. updates: of the rules, and since when definitions are there that came with them.
     """
 
     rules: Mapping[str, Any]
@@ -55,6 +57,9 @@ class Saved:
     columns: Mapping[str, tuple[str, ...]]
     seen: Mapping[str, int]
     types: Mapping[str, str]
+    latest: int | None = None
+    updates: int = 0
+    since: Sequence[Sequence[int]] = ()
 
 
 def write_session(store: Store, saved: Saved) -> None:
@@ -78,6 +83,9 @@ def write_session(store: Store, saved: Saved) -> None:
         "columns": dict(saved.columns),
         "seen": dict(saved.seen),
         "types": dict(saved.types),
+        "latest": saved.latest,
+        "updates": saved.updates,
+        "since": list(saved.since),
         "files": {name: file._asdict() for name, file in files.items()},
     }
     store.write_record(RECORD, record)
@@ -111,4 +119,7 @@ def read_session(store: Store) -> Saved:
         {name: tuple(columns) for name, columns in record["columns"].items()},
         record["seen"],
         record["types"],
+        record.get("latest"),
+        record.get("updates", 0),
+        record.get("since", ()),
     )

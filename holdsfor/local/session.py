@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 import pyarrow as pa
 
 from holdsfor.duration import Duration, GivenTimes, TickUnit, TimePoint, ticks_at, ticks_of
+from holdsfor.engine.data.world import count_failures, sum_failures
 from holdsfor.engine.definitions.evaluate import Program, make_program
 from holdsfor.engine.input.fence import span_of
 from holdsfor.engine.input.outliers import set_aside
@@ -23,6 +24,7 @@ from holdsfor.engine.stepping.carried import NOTHING_YET, Carried
 from holdsfor.engine.stepping.evaluator import Ongoing
 from holdsfor.engine.stepping.query_times import QueryMoment
 from holdsfor.engine.stepping.settling import everything
+from holdsfor.engine.stepping.takeover import list_since, with_since
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import TIMES_CUT, Block
 from holdsfor.io.join import join_types
@@ -36,7 +38,8 @@ from holdsfor.job.live.batch.clock import due_by_clock
 from holdsfor.job.live.start.changed import find_changes
 from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
 from holdsfor.job.live.start.identity import identify_rules
-from holdsfor.job.run_warnings import warn_of_cut_times, warn_of_times_outside
+from holdsfor.job.live.update.rule_update import RuleUpdate
+from holdsfor.job.run_warnings import take_failures, warn_of_cut_times, warn_of_failures, warn_of_times_outside
 from holdsfor.job.shapes import shapes_of
 from holdsfor.job.times import check_times
 from holdsfor.language.choosing import agree_on_tick_unit
@@ -102,7 +105,7 @@ def resume(
     incremental: bool = True,
     only: str | Iterable[str] | None = None,
 ) -> Session:
-    """Go on with the session that `save` has written to a folder. The rules must be those that it was begun with.
+    """Go on with the session that `save` has written to a folder. The rules must be those that it had last.
 
     incremental, only: see `session`; a session that goes on tells of the same definitions.
     """
@@ -121,6 +124,8 @@ def resume(
     new.columns |= saved.columns
     new.seen |= saved.seen
     new.types |= saved.types
+    new.latest, new.updates = saved.latest, saved.updates
+    new.program = with_since(new.program, saved.since)
     if saved.start is not None:
         new.begin(saved.start, saved.carried, saved.waiting)
     new.results.restore(saved.intervals, saved.occurrences, new.last_query_time)
@@ -192,6 +197,8 @@ class Session:
     types: dict[str, str] = field(default_factory=dict)  # of arguments, as they came
     seen: dict[str, int] = field(default_factory=dict)  # in columns of text, which keep their types
     evaluation: Ongoing | None = None  # None until the start is known
+    latest: int | None = None  # time of any row that has come
+    updates: int = 0  # of the rules
     lock: RLock = field(default_factory=RLock, compare=False)
 
     def __repr__(self) -> str:
@@ -216,6 +223,10 @@ class Session:
         self.types = join_types(self.types, read.types)
         inside = [set_aside(block, self.terms.times.fence) for block in read.blocks]
         rejects = _join_tables(read.rejects, [refused for _, refused in inside])
+        spans = [block.span() for block in read.timed if len(block)]
+        self.latest = (
+            max((time for span in spans for time in (span[1], span[3])), default=self.latest) if spans else self.latest
+        )
         late = self._take([block for block, _ in inside], read.other_times)
         self.columns |= source.columns
         if read.nanoseconds is not None:
@@ -262,16 +273,20 @@ class Session:
         due = range(0) if evaluation is None else due_by_clock(evaluation.windows, evaluation.fired, until)
         if evaluation is None or not due:
             return self.results.nothing
-        is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
+        is_last, failed = due[-1] == evaluation.windows.last, list[dict[str, int]]()  # nothing counts after the end
         relations = evaluation.scope.relations(self.program.plan)
 
         def tell(moment: QueryMoment) -> tuple[Changes, QueryCounts]:
             at_end = is_last and moment.query_time == due[-1]
+            failed.append(count_failures(moment.now))
             return changes(moment, relations, self.terms.report, at_end), QueryCounts(moment.work, moment.equal)
 
         with shown_refusals(self.description.texts.sources):
             steps = evaluation.advance(due, tell)
         log = self.results.add([changed for changed, _ in steps], due[-1])
+        if failures := take_failures(sum_failures(failed)):
+            self.metrics.update(function_failures=sum(failures.values()))
+            warn_of_failures(failures)
         for _, counts in steps:
             self.metrics.update(counts.work)
         self.metrics.update(
@@ -282,6 +297,18 @@ class Session:
             occurrences_changed=log.occurrences.num_rows,
         )
         return log
+
+    @one_at_a_time
+    def update(self, rules: Rules, *, only: str | Iterable[str] | None = None) -> RuleUpdate:
+        """Let other rules take over at the last query time: an event description, or the path of a rule file.
+
+        Definitions that stay as they are, with all that they depend on, keep their state; the others are evaluated
+        again over what is kept. Rules that are refused change nothing. only: see `session`; without it, results have
+        all definitions that are not internal.
+        """
+        from holdsfor.local.updating import update_session
+
+        return update_session(self, as_description(rules, only))
 
     @one_at_a_time
     def current(self) -> Current:
@@ -332,5 +359,8 @@ class Session:
             self.columns,
             self.seen,
             self.types,
+            self.latest,
+            self.updates,
+            list_since(self.program.plan),
         )
         write_session(Store(folder, private=True), saved)

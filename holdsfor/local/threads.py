@@ -13,6 +13,7 @@ from functools import partial
 
 import pyarrow as pa
 
+from holdsfor.engine.data.world import OVERFLOWS, is_failure
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.input.outliers import set_aside
 from holdsfor.engine.input.window import LATE_SCHEMA, Windows, counted
@@ -129,14 +130,14 @@ def _evaluate_bucket(
 
 
 def _join_outcomes(outcomes: Sequence[BucketResult]) -> Recognised:
-    none = {"groundings_outside_domain": 0, "arithmetic_overflows": 0}
+    none = {"groundings_outside_domain": 0, OVERFLOWS: 0}
     total = merge_counts([none, *(outcome.counts for outcome in outcomes)])
     return Recognised(
         pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *(outcome.intervals for outcome in outcomes)]),
         pa.concat_tables([OCCURRENCES_SCHEMA.empty_table(), *(outcome.occurrences for outcome in outcomes)]),
         INTERVAL_LOG.empty_table(),
         total["groundings_outside_domain"],
-        total["arithmetic_overflows"],
+        {name: total[name] for name in total if is_failure(name)},
         {name: amount for name, amount in total.items() if is_kinds_key(name)},
         total.get("events_equal"),
     )

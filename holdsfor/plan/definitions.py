@@ -179,31 +179,49 @@ class Derived(UnionNode):
     WORD = "event"
 
 
-@dataclass(frozen=True, slots=True)
-class Recursion(DefinitionNode):
-    """Output events whose patterns are about each other: evaluated again and again until nothing new comes of it."""
+class Circle(DefinitionNode):
+    """Definitions that are about each other: evaluated again and again until nothing new comes of it."""
 
-    events: tuple[Derived, ...]
+    __slots__ = ()
+    parts: tuple[Any, ...]
 
-    CHILDREN = ("events",)
+    CHILDREN = ("parts",)
     WORD = "until nothing is new"
 
     @property
     def defines(self) -> tuple[Relation, ...]:
-        return tuple(event.relation for event in self.events)
+        return tuple(part.relation for part in self.parts)
 
     @property
     def members(self) -> tuple[DefinitionNode, ...]:
-        return self.events
+        return self.parts
 
     def beginnings(self) -> Iterator[tuple[Relation, RuleNode]]:
-        return (beginning for event in self.events for beginning in event.beginnings())
+        return (beginning for part in self.parts for beginning in part.beginnings())
 
-    def map_rules(self, change: ChangeRules) -> Recursion:
-        return replace(self, events=tuple(event.map_rules(change) for event in self.events))
+    def map_rules(self, change: ChangeRules) -> Any:
+        return replace(self, parts=tuple(part.map_rules(change) for part in self.parts))  # type: ignore[type-var]
 
 
-Definition = Simple | Group | Static | Derived | Recursion
+@dataclass(frozen=True, slots=True)
+class Recursion(Circle):
+    """Output events whose patterns are about each other."""
+
+    parts: tuple[Derived, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixpoint(Circle):
+    """Statically determined fluent-values that are made of each other by union and intersection.
+
+    endless: what to say if there is no end to it, where rules make new arguments; None where they make none.
+    """
+
+    parts: tuple[Static, ...]
+    endless: Diagnostic | None = field(default=None, compare=False, repr=False)
+
+
+Definition = Simple | Group | Static | Derived | Recursion | Fixpoint
 
 
 @dataclass(frozen=True, slots=True)

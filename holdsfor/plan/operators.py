@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Signature
+from holdsfor.language.functions import Callee
 from holdsfor.language.literals import AlgebraOp, EdgeKind
 from holdsfor.language.terms import NOWHERE, Float, Int, Place, Term
 from holdsfor.plan.nodes import Dependency, PlanNode, RelationNode, dependencies_of
@@ -205,11 +206,15 @@ class Where(Operator):
 
 @dataclass(frozen=True, slots=True)
 class Let(Operator):
-    """Binds a variable to the value of an expression, or (`same`) to another term as it is."""
+    """Binds a variable to the value of an expression, or (`same`) to another term as it is.
+
+    function: of the user or built in, whose value for the arguments of the expression it is.
+    """
 
     variable: str
     expression: Term
     same: bool = False
+    function: Callee | None = field(default=None, compare=False, repr=False)
 
     TERMS = NEEDS = ("expression",)
     VARIABLES = ("expression", "variable")

@@ -80,17 +80,32 @@ class Reach(NamedTuple):
     joined: int = 0
 
 
+class Since(NamedTuple):
+    """When rules took over that came while the history went on.
+
+    cut: what was concluded up to it stays as earlier rules had it. valid_from: what is concluded for later times is
+    what the rules say of the whole history. is_whole: of all groundings; if not, of each from the next time on at which
+    a rule concludes something about it.
+    """
+
+    cut: int
+    valid_from: int
+    is_whole: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """The relations that a definition looks at, and how far from the time of its own conclusions.
 
     stirs: how far back something may lie that changes what it concludes when nothing but time passes, and how far
     ahead; None: any distance. For a definition without a bound that may be less than its reach.
+    since: None if its rules were there when the history began.
     """
 
     relations: tuple[Relation, ...]
     reach: Reach
     stirs: Reach | None
+    since: Since | None = None
 
     @property
     def is_bounded(self) -> bool:

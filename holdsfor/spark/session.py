@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import tempfile
@@ -12,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import holdsfor
 from holdsfor.budget import most_memory
@@ -20,6 +19,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.job.parcel_files import make_depot_folder
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
+from holdsfor.spark.launching import make_session, submitted_settings
 from holdsfor.spark.sharing import is_connect
 from holdsfor.startup import is_on, is_trusted_path
 from holdsfor.startup.archive import archive_of, class_options
@@ -42,7 +42,6 @@ OUR_DAEMON = "holdsfor.startup.daemon"
 
 PACKAGE = Path(holdsfor.__file__).parent
 LOGGING = PACKAGE / "spark" / "log4j2.properties"
-LONGEST_LOG = 10_000_000  # bytes after which a log begins anew, at the next start
 
 
 def session(
@@ -87,7 +86,7 @@ def start_session(
     running = SparkSession.getActiveSession()
     if running is not None:
         return _reuse(running, master, conf or {})
-    submitted = _submitted()
+    submitted = submitted_settings()
     master = master or submitted.get("spark.master", "local[*]")
     home = lean_home(cache_dir()) if is_lean and master.startswith("local") and not submitted else None
     ours = {"spark.app.name": name} | _settings(master, for_one_run, home, leaves_archive)
@@ -110,47 +109,17 @@ def _standby_settings(settings: Mapping[str, str], master: str) -> dict[str, str
     return {} if path is None else {f"{ENV}{STANDBY}": str(path)}
 
 
-def _submitted() -> dict[str, str]:
-    """Return what spark-submit was given, if it has started this process; Spark's own process then runs already."""
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        return {}
-    from pyspark import SparkConf, SparkContext
-
-    SparkContext._ensure_initialized()
-    return dict(SparkConf().getAll())
-
-
 def _start(settings: Mapping[str, str], master: str, log: Path | None) -> SparkSession:
     from pyspark import __version__
-    from pyspark.sql import SparkSession
 
     try:
-        if log is not None:
-            _launch(settings, log)
-        started = SparkSession.builder.config(map=dict(settings)).getOrCreate()
+        return make_session(settings, log)
     except Exception as error:
         raise HoldsforError(
             f"Spark did not start on {master}: {reason_of(error)} "
             f"Spark's own output {'is above' if log is None else f'is in {log}'}. "
             f"Check the master and the settings; a cluster must run the Spark that pyspark is here, {__version__}."
         ) from error
-    _ignore_hang_ups(started)
-    return started
-
-
-def _launch(settings: Mapping[str, str], log: Path) -> None:
-    """Spark's own process, with its output in the log. The session that is made next is made there."""
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
-
-    if SparkContext._gateway is not None:
-        return  # it runs already
-    conf = SparkConf().setAll(list(settings.items()))
-    log.parent.mkdir(parents=True, exist_ok=True)
-    mode = "ab" if not log.exists() or log.stat().st_size < LONGEST_LOG else "wb"
-    with open(log, mode, opener=lambda path, flags: os.open(path, flags, 0o600)) as output:
-        gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
-    SparkContext._ensure_initialized(conf=conf, gateway=gateway)
 
 
 def _wake_workers(session: SparkSession) -> None:
@@ -162,29 +131,6 @@ def _wake_workers(session: SparkSession) -> None:
 
     # Python waits for it before it ends: Spark complains of a task whose driver is gone.
     Thread(target=wake, name="wake workers").start()
-
-
-def _ignore_hang_ups(session: SparkSession) -> None:
-    """When Spark is ended first (a signal to all processes of a service), that is no error of ours to print."""
-    server = session.sparkContext._accumulatorServer
-    print_error = server.handle_error
-
-    def handle_error(*request: Any) -> None:
-        if not isinstance(sys.exception(), EOFError | ConnectionError):
-            print_error(*request)
-
-    server.handle_error = handle_error  # type: ignore[method-assign, assignment]
-    for logger in (logging.getLogger(), logging.getLogger("py4j.clientserver")):  # py4j writes to both
-        logger.addFilter(is_no_hang_up)
-
-
-def is_no_hang_up(record: logging.LogRecord) -> bool:
-    """Whether a record is something else than py4j's word that Java has gone."""
-    if record.exc_info is None or Path(record.pathname).parent.name != "py4j":
-        return True
-    from py4j.protocol import Py4JNetworkError
-
-    return not isinstance(record.exc_info[1], EOFError | ConnectionError | Py4JNetworkError)
 
 
 def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -> SparkSession:

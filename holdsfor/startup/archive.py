@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
 
 from holdsfor.startup import is_on, is_trusted_path
 
@@ -74,17 +73,17 @@ def _run_once() -> None:
     """Recognise something in a session whose Java writes the archive when it ends."""
     import holdsfor
     from holdsfor.spark import recognise
+    from holdsfor.spark.launching import wait_for_java
     from holdsfor.spark.session import start_session
 
     with TemporaryDirectory() as folder:
         events = Path(folder) / "events.csv"
         events.write_text(EVENTS)
-        spark = start_session("local[1]", for_one_run=True, is_lean=True, leaves_archive=True)
-        java = cast(Any, spark.sparkContext._gateway).proc
+        log = Path(folder) / "spark.log"
+        spark = start_session("local[1]", log=log, for_one_run=True, is_lean=True, leaves_archive=True)
         recognise(spark, holdsfor.parse(RULES), events, window=10, step=10, out=Path(folder) / "out")
         spark.stop()
-        java.stdin.close()  # by which it knows that it is over
-        java.wait()
+        wait_for_java()
 
 
 def _archive() -> Path:

@@ -1,7 +1,7 @@
 """Rule tests of files: rules, events, and what must come of them.
 
-The blocks are those of the documents. `prolog` has rules for the tests after it; `events` (or `rtec`, or `csv` with
-`toml`) begins a test, `result`, `late` and `rejects` say what must come out.
+The blocks are those of the documents. `prolog` has rules for the tests after it, `turtle` behind it triples besides;
+`events` (or `rtec`, or `csv` with `toml`) begins a test, `result`, `late` and `rejects` say what must come out.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ CLAIM_KINDS = ("result", "late", "rejects")
 
 @dataclass(frozen=True, slots=True)
 class RuleDefaults:
-    """Rule files for tests without rules of their own, and what all rules may use besides."""
+    """Rule files for tests without rules of their own, and what all rules use besides: facts, triples."""
 
     rules: tuple[Path, ...] = ()
+    triples: tuple[Path, ...] = ()
     facts: AnyMapping[str, Any] = field(default_factory=dict)
     allow: tuple[Path, ...] = ()
     functions: AnyMapping[str, Function] | None = None
@@ -55,11 +56,23 @@ class RuleSet:
         """Return the checked rules; what is wrong with them is raised."""
         from holdsfor.io.readers.facts import read_facts
         from holdsfor.language.check import check
-        from holdsfor.loading import find_refusals, open_fact_reader
+        from holdsfor.language.parsing.files import read_source
+        from holdsfor.loading import find_refusals, open_fact_reader, read_knowledge
 
-        tables = [read_facts(name, table) for name, table in self.background.facts.items()]
         shared = self.background
-        return check(self.sources, shared.allow, shared.functions, tables, find_refusals, open_fact_reader)
+        return check(
+            (*self.sources, *map(read_source, shared.triples)),
+            shared.allow,
+            shared.functions,
+            [read_facts(name, table) for name, table in shared.facts.items()],
+            find_refusals,
+            open_fact_reader,
+            knowledge_of=read_knowledge,
+        )
+
+    def with_triples(self, source: Source) -> RuleSet:
+        """Return the rules with triples besides."""
+        return RuleSet((*self.sources, source), self.background)
 
     @cached_property
     def description_with_input(self) -> EventDescription:
@@ -153,6 +166,8 @@ def _tests(path: Path, blocks: Sequence[FencedBlock], background: RuleDefaults) 
         elif block.kind == "toml":
             mapping = block
             test = None if test is None else RuleTest(path, test.rules, test.events, mapping, test.claims)
+        elif block.kind == "turtle" and rules is not None:
+            rules = rules.with_triples(Source(f"{path}:{block.line}.ttl", block.text))
         elif block.kind == "prolog" or block.kind in EVENT_KINDS:
             yield from _with_claims(test)
             test = None

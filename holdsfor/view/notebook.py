@@ -134,8 +134,8 @@ def plan_graph(plan: Plan) -> Graph:
 
 
 def _kind_of(definition: Definition) -> Kind:
-    from holdsfor.plan.definitions import Derived, Recursion, Static
+    from holdsfor.plan.definitions import Derived, Fixpoint, Recursion, Static
 
     if isinstance(definition, Derived | Recursion):
         return "event"
-    return "static fluent" if isinstance(definition, Static) else "simple fluent"
+    return "static fluent" if isinstance(definition, Static | Fixpoint) else "simple fluent"

@@ -63,6 +63,8 @@ def _calculated(op: Let, solution: Solution, walk: Walk) -> Steps:
     yield from ()
     value, expression = solution.value(op.variable), solution.writer.term(op.expression)
     node = condition("calculation", op, solution, op="=" if op.same else "is", value=value, expression=expression)
+    if op.function is not None:
+        return node.having(function=op.function.name)
     return with_functions(node, (op.expression,), solution)
 
 

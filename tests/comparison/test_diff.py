@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdsfor as hf
@@ -116,6 +116,7 @@ def compare_naively(before: Rows, after: Rows) -> set[tuple[str, str, int | None
     return found
 
 
+@settings(deadline=None)
 @given(histories(), histories())
 def test_differences_are_those_of_a_naive_comparison(before: Rows, after: Rows) -> None:
     table = compare_histories(table_of(before), table_of(after))

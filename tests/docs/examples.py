@@ -3,6 +3,7 @@
 A `prolog` block begins an example, and the blocks after it belong to it:
 
     prolog                  rules.ec
+    turtle                  knowledge.ttl, triples beside the rules
     test                    rules.test.ec; its fences are tildes, since it has blocks itself
     events                  events.txt, in the format of terms; a first line `% window=20 step=10` gives the times
     rtec, csv, toml         events.csv, events.csv, mapping.toml
@@ -28,6 +29,7 @@ DOCUMENTS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 
 WRITTEN = {
     "prolog": "rules.ec",
+    "turtle": "knowledge.ttl",
     "test": "rules.test.ec",
     "events": "events.txt",
     "rtec": "events.csv",

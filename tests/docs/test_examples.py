@@ -32,6 +32,8 @@ def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(closure, "ROUNDS", 500)  # what has no end is told sooner
     found: holdsfor.Result | None = None
     printed = ""
+    if any(block.kind == "turtle" for block in example.blocks):
+        pytest.importorskip("pyoxigraph")
     for block in example.blocks:
         if block.kind in WRITTEN:
             Path(WRITTEN[block.kind]).write_text(block.text, encoding="utf-8")
@@ -55,7 +57,7 @@ def shown(block: Block) -> list[str]:
 
 
 def recognise() -> holdsfor.Result:
-    description = holdsfor.load("rules.ec")
+    description = load()
     if Path("events.txt").exists():
         times = re.match(r"% ((?:\w+=\d+ ?)+)\n", Path("events.txt").read_text(encoding="utf-8"))
         given = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", times[1])} if times else {}
@@ -65,15 +67,19 @@ def recognise() -> holdsfor.Result:
     return holdsfor.recognise(description, holdsfor.read_events("events.csv", mapping=mapping))
 
 
+def load() -> holdsfor.EventDescription:
+    return holdsfor.load("rules.ec", *Path().glob("knowledge.ttl"))
+
+
 def error() -> str:
     nothing = holdsfor.read_events([], format="terms")
     with pytest.raises(holdsfor.HoldsforError) as caught:
-        holdsfor.recognise(holdsfor.load("rules.ec"), nothing)
+        holdsfor.recognise(load(), nothing)
     return str(caught.value)
 
 
 def warnings() -> str:
-    return "\n\n".join(map(str, holdsfor.load("rules.ec").warnings))
+    return "\n\n".join(map(str, load().warnings))
 
 
 def run_program(block: Block) -> str:

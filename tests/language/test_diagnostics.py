@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.functions import Function
 from holdsfor.language import DescriptionError, Diagnostic, load, parse
 from holdsfor.plan import plan
 
@@ -34,18 +35,33 @@ def cases(name: str) -> list[Case]:
     return found
 
 
-def diagnose(rules: str) -> Sequence[Diagnostic]:
+def distance(a: str, b: str) -> float:
+    return float(len(a) - len(b))
+
+
+def is_near(a: str, b: str) -> bool:
+    return a == b
+
+
+def label(vessel: str, knots: float = 0.0) -> str:
+    return f"{vessel} {knots}"
+
+
+FUNCTIONS: dict[str, Function] = {"distance": distance, "is_near": is_near, "label": label, "index": lambda t, h: t + h}
+
+
+def diagnose(rules: str, functions: Mapping[str, Function] | None = None) -> Sequence[Diagnostic]:
     """All that `holdsfor check` says."""
     try:
-        description = parse(rules)
+        description = parse(rules, functions=functions)
         make_program(plan(description))
     except DescriptionError as error:
         return error.diagnostics
     return [warning for warning in description.warnings if isinstance(warning, Diagnostic)]
 
 
-def check(case: Case) -> Sequence[Diagnostic]:
-    diagnostics = diagnose(case.rules)
+def check(case: Case, functions: Mapping[str, Function] | None = None) -> Sequence[Diagnostic]:
+    diagnostics = diagnose(case.rules, functions)
     assert "\n\n".join(map(str, diagnostics)) == case.expected
     return diagnostics
 
@@ -55,6 +71,11 @@ def test_mistake_is_explained(case: Case) -> None:
     diagnostics = check(case)
     assert any(diagnostic.severity == "error" for diagnostic in diagnostics)
     assert all(diagnostic.hint for diagnostic in diagnostics), "every mistake comes with advice"
+
+
+@pytest.mark.parametrize("case", cases("functions.txt"), ids=lambda case: case.title)
+def test_a_mistake_with_a_function_is_explained(case: Case) -> None:
+    assert all(diagnostic.hint for diagnostic in check(case, FUNCTIONS))
 
 
 @pytest.mark.parametrize("case", cases("not_yet.txt"), ids=lambda case: case.title)

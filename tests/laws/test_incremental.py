@@ -1,7 +1,8 @@
 """The law of incremental evaluation: after every query time, state and output are those of evaluation from scratch.
 
 HOLDSFOR_INCREMENTAL sets how many random runs are made, HOLDSFOR_SEED the first one. Each draws a description (of
-fluents, of several stages, of patterns, of both), a stream with late rows and retractions, and how it is cut.
+fluents, of several stages, of intervals that depend on themselves, of patterns, of both), a stream with late rows and
+retractions, and how it is cut.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from holdsfor.io.events import Block
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import arrival, cuts, in_steps
 from tests.laws.test_programs import skip_if_too_large
+from tests.naive.circles import random_circles
 from tests.naive.draw_patterns import random_patterns
 from tests.naive.functions import FUNCTIONS
 from tests.naive.linked import random_links
@@ -63,8 +65,9 @@ def draw_tuning(seed: int) -> Tuning:
 
 
 def draw(seed: int) -> Program:
+    of_shapes = (lambda seed: random_circles(seed, retracts=True)) if seed % 8 == 5 else random_shapes
     of_links = random_links if seed % 8 == 6 else random_program
-    kinds = (random_program, random_shapes, of_links, lambda seed: random_patterns(seed, seed % 8 == 3))
+    kinds = (random_program, of_shapes, of_links, lambda seed: random_patterns(seed, seed % 8 == 3))
     return kinds[seed % len(kinds)](seed)
 
 

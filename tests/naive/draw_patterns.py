@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.naive.called import sometimes_called
 from tests.naive.internal import sometimes_internal
 from tests.naive.programs import Program
 from tests.naive.rows import Horizon
@@ -91,7 +92,7 @@ def random_patterns(seed: int, mixed: bool = False) -> Program:
     if made and random.random() < 0.3:  # what rules define comes as input, too
         rows += stream(random, end, made)
     program = Program(tuple(rules), (*BACKGROUND, *CLOSURE), (), rows, horizon)
-    return sometimes_internal(program, f"{seed} {mixed}")
+    return sometimes_internal(sometimes_called(program, f"{seed} {mixed}"), f"{seed} {mixed}")
 
 
 def stream(random: Random, end: int, events: Mapping[str, str] = EVENTS) -> tuple[str, ...]:

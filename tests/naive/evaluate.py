@@ -54,8 +54,7 @@ class Evaluation:
     def run(self, rows: Iterable[Row]) -> Answer:
         self._feed(rows)
         for stratum in self.description.order.strata:
-            together = (*self.description.order.cycles, *self.description.order.recursive)
-            groups = [group for group in together if set(group) & set(stratum)]
+            groups = [group for group in self.description.order.circles if set(group) & set(stratum)]
             for members in [*groups, *((entity,) for entity in stratum if not any(entity in g for g in groups))]:
                 self._define(members)
         return self._answer()
@@ -101,14 +100,14 @@ class Evaluation:
         self.world.forget_edges({member.signature for member in members})
         if first in {signature(rule.head) for rule in self.description.patterns}:
             define([member.signature for member in members], self.description.patterns, self.world)
+        elif tuple(members) in self.description.order.fixpoints:
+            self._grow(members)
         elif isinstance(first, FluentValue):
-            rules = [rule for rule in self.heads.rules("holdsFor", first.signature) if rule.value == first.value]
-            self.world.fluents[first.signature] |= statically_determined(rules, self.world, self.domain)
+            self.world.fluents[first.signature] |= self._static(first)
         elif len(members) > 1 or first in self.description.defined.simple:
             Group([member.signature for member in members], self.heads).run()
         elif first in self.description.defined.static:
-            rules = self.heads.rules("holdsFor", first)
-            self.world.fluents[first] = statically_determined(rules, self.world, self.domain)
+            self.world.fluents[first] = self._static(first)
         else:
             for rule in self.heads.rules("happensAt", first):
                 for args, _, t in self.heads.begun(rule):
@@ -116,6 +115,23 @@ class Evaluation:
                         self.world.add_event(first, args, t)
         for member in members:
             self._unite(member)
+
+    def _static(self, member: Defined) -> dict[Grounding, Intervals]:
+        rules = self.heads.rules("holdsFor", member.signature)
+        if isinstance(member, FluentValue):
+            rules = [rule for rule in rules if rule.value == member.value]
+        return statically_determined(rules, self.world, self.domain)
+
+    def _grow(self, members: Sequence[Defined]) -> None:
+        """All rules on what the round before has given, from nothing on, until it is the same."""
+        while True:
+            before = [dict(self.world.fluents[member.signature]) for member in members]
+            found = [self._static(member) for member in members]
+            for member, mine in zip(members, found, strict=True):
+                self.world.fluents[member.signature] |= mine
+                self._unite(member)
+            if before == [self.world.fluents[member.signature] for member in members]:
+                return
 
     def _unite(self, member: Defined) -> None:
         """The intervals of a fluent are those that rules define and those that come as input."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from tests.naive.bodies import Bodies, Scope
+from tests.naive.called import sometimes_called
 from tests.naive.internal import sometimes_internal
 from tests.naive.interval_rules import IntervalRules
 from tests.naive.rows import Horizon
@@ -63,7 +64,7 @@ def random_program(seed: int, entities: Sequence[str] = ENTITIES) -> Program:
     rules, bounds = with_bounds(Random(f"bounds {seed}"), maker, tick)
     program = Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
     program = wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
-    return sometimes_internal(program, seed)
+    return sometimes_internal(sometimes_called(program, seed), seed)
 
 
 def with_definitions(

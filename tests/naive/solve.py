@@ -11,6 +11,7 @@ from holdsfor.language.literals import (
     Aggregate,
     Algebra,
     Allen,
+    Apply,
     Call,
     Compare,
     Duration,
@@ -38,6 +39,7 @@ from tests.naive.calculate import (
     number_term,
     substitute,
 )
+from tests.naive.calls import apply
 from tests.naive.intervals import Intervals, holds_at, next_point, previous_point
 
 Grounding = tuple[tuple[Term, ...], Term]  # arguments and value
@@ -71,6 +73,8 @@ def literal_names(literal: Literal) -> set[str]:
             return names(literal.left, literal.right)
         case Is():
             return names(literal.target, literal.expression)
+        case Apply():
+            return names(literal.target, literal.call)
         case Call():
             return names(literal.goal)
         case Not():
@@ -172,6 +176,10 @@ class World:
                 yield from [] if found is None else [found]
             case Is():
                 yield from self._is(literal, bindings)
+            case Apply():
+                value = apply(literal, bindings)
+                found = None if value is None else match(literal.target, value, bindings)
+                yield from [] if found is None else [found]
             case Call():
                 yield from self._call(literal, bindings)
             case Not():

@@ -19,6 +19,7 @@ from py4j.protocol import Py4JNetworkError
 import holdsfor
 from holdsfor.errors import HoldsforError
 from holdsfor.spark.errors import reason_of
+from holdsfor.spark.launching import is_no_hang_up
 
 pytestmark = pytest.mark.spark
 
@@ -180,4 +181,4 @@ def test_java_error_gives_its_sentence() -> None:
 )
 def test_only_that_java_has_gone_is_no_error_to_print(error: Exception, path: str, is_shown: bool) -> None:
     record = logging.LogRecord("root", logging.ERROR, path, 1, "told", (), (type(error), error, None))
-    assert module.is_no_hang_up(record) is is_shown
+    assert is_no_hang_up(record) is is_shown

@@ -23,7 +23,7 @@ from holdsfor.cli.commands.options import (
     time_option,
 )
 from holdsfor.cli.output.console import complain, say, show
-from holdsfor.cli.start.reading import load_rules
+from holdsfor.cli.start.reading import load_functions, load_rules, read_pairs
 
 if TYPE_CHECKING:
     from holdsfor.comparison.diff import DefinitionChange, RuleDiff
@@ -67,7 +67,16 @@ def diff_rules(
 
         if source is None:
             raise typer.BadParameter("--sweep: event files are needed (--events).")
-        table = try_values(old, sweep, source, background=beside or (), **times)  # type: ignore[arg-type]
+        tables, registered = read_pairs("--facts", facts or [], "vesselType=types.csv"), load_functions(functions)
+        table = try_values(
+            old,
+            sweep,
+            source,
+            background=beside or (),
+            facts=tables,
+            functions=registered,
+            **times,  # type: ignore[arg-type]
+        )
         rows = [tuple(row.values()) for row in table.to_pylist()]
         show(f"{sweep}", table.column_names, rows)
         return

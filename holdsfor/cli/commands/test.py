@@ -112,16 +112,18 @@ def _run(
     coverage: Coverage | None,
 ) -> list[Outcome]:
     """Run all tests, and print what is wrong with each as soon as it is there."""
+    from holdsfor.language.reading.prefixes import has_triples
     from holdsfor.loading import RULE_ENDINGS
     from holdsfor.testing.report import describe, summarise
     from holdsfor.testing.run import run_test
     from holdsfor.testing.suite import TEST_ENDING, RuleDefaults, collect_tests
 
     rules = [path for path in paths if path.suffix in RULE_ENDINGS and not path.name.endswith(TEST_ENDING)]
+    triples = [path for path in paths if has_triples(path.name)]
     tables = read_pairs("--facts", facts or [], "vesselType=types.csv")
-    defaults = RuleDefaults(tuple(rules), tables, tuple(allow_dir or ()), load_functions(functions))
+    defaults = RuleDefaults(tuple(rules), tuple(triples), tables, tuple(allow_dir or ()), load_functions(functions))
     outcomes = []
-    for one in collect_tests([path for path in paths if path not in rules], defaults):
+    for one in collect_tests([path for path in paths if path not in (*rules, *triples)], defaults):
         outcomes.append(run_test(one, on_spark, coverage))
         if not outcomes[-1].passed:
             say(describe(outcomes[-1]) + "\n")

@@ -45,8 +45,8 @@ def uses(description: EventDescription) -> list[Use]:
 def graph(description: EventDescription) -> Graph:
     """Draw inputs, events and fluents with their arrows; background knowledge is left out."""
     things: dict[Thing, GraphNode] = {}
-    circles = (*description.order.cycles, *description.order.recursive)
-    dead, cyclic = unreachable(description), {signature for group in circles for signature in group}
+    circles = description.order.circles
+    dead, cyclic = unreachable(description), {each.signature for group in circles for each in group}
     for one in description.inputs:
         kind: Kind = "input event" if one.kind == "event" else "input fluent"
         things["event" if one.kind == "event" else "fluent", one.signature] = GraphNode(str(one.signature), kind, 0)
@@ -63,7 +63,7 @@ def graph(description: EventDescription) -> Graph:
         if use.of in numbers and use.by in numbers:
             way = numbers[use.of], numbers[use.by]
             negative[way] = negative.get(way, True) and use.negative
-    groups = [{numbers[defined(description, each)] for each in group} for group in circles]
+    groups = [{numbers[defined(description, each.signature)] for each in group} for group in circles]
     arrows = [Arrow(*way, each, any(set(way) <= group for group in groups)) for way, each in negative.items()]
     return Graph(tuple(things.values()), tuple(arrows))
 

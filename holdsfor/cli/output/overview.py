@@ -46,7 +46,7 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
     for line in show_unbounded(made):
         say(f"Without a bound, so that a stream keeps what it looks at for ever: {line}")
-    circles = (*description.order.cycles, *description.order.recursive)
+    circles = description.order.circles
     _remark("Each depends on itself", [" - ".join(map(str, group)) for group in circles])
     for advice in advise_on_together(made):
         say(advice)

@@ -48,7 +48,7 @@ def report(
             for signature, one in find_unbounded(made).items()
         ],
         "patterns": len(description.patterns),
-        "cycles": [list(map(str, group)) for group in (*description.order.cycles, *description.order.recursive)],
+        "cycles": [list(map(str, group)) for group in description.order.circles],
     }
 
 

@@ -16,7 +16,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Numbers
 from holdsfor.engine.data.rows import Rows
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import OVERFLOWS, World
 from holdsfor.language.arithmetic import Number
 from holdsfor.language.terms import Term
 
@@ -114,6 +114,6 @@ def _of_group(function: str, numbers: Sequence[Number | None], world: World) -> 
     if isinstance(result, float):
         return None if math.isnan(result) else result
     if function == "sum" and not LEAST_INTEGER <= result <= MOST_INTEGER:
-        world.counts["overflows"] += 1
+        world.counts[OVERFLOWS] += 1
         return None
     return result

@@ -20,7 +20,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.dictionary import Dictionary, Numbers
 from holdsfor.engine.data.rows import Rows
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import OVERFLOWS, World
 from holdsfor.kernels.rows.moving import look_up_answers
 from holdsfor.language.arithmetic import FUNCTIONS, Number, Overflow
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, is_ground, substitute, variables
@@ -190,7 +190,7 @@ def evaluate_rows(expression: Term, rows: Rows, world: World) -> list[Number | N
         try:
             results.append(evaluate(expression, dict(zip(names, values, strict=True))))
         except Overflow:
-            world.counts["overflows"] += 1
+            world.counts[OVERFLOWS] += 1
             results.append(None)
     return results
 

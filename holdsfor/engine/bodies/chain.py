@@ -12,6 +12,7 @@ import numpy as np
 from holdsfor.engine.bodies.aggregate import Solutions, aggregate
 from holdsfor.engine.bodies.argument_layout import Arguments, read_literal
 from holdsfor.engine.bodies.calculate import calculate, compare
+from holdsfor.engine.bodies.functions import call_function
 from holdsfor.engine.bodies.lookups import is_fact, lookup
 from holdsfor.engine.bodies.structure import read_by_forms, take_apart, term_codes
 from holdsfor.engine.data.axis import Ints
@@ -264,6 +265,9 @@ def let(op: Let, rows: Rows, world: World) -> Rows:
         if isinstance(op.expression, Var):
             return rows.bind({op.variable: rows.column(op.expression.name)})
         return rows.bind({op.variable: Column(world.dictionary, term_codes(op.expression, rows, world.dictionary))})
+    if op.function is not None:
+        rows, column = call_function(op.function, op.expression.args, rows, world, op.place)
+        return rows.bind({op.variable: column})
     rows, column = calculate(op.expression, rows, world)
     bound = rows.bind({op.variable: column})
     distance = _distance(op.expression, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -18,6 +18,10 @@ from holdsfor.engine.data.relation import Data
 from holdsfor.language.description import Signature, Unreported
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
+
+#: How the names of counts begin that say which call of a function failed, and why.
+FAILED = "failed: "
+OVERFLOWS = "arithmetic_overflows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class World:
     """Hold what is known at a moment: the query time `now`, and the cut after which conclusions are drawn.
 
     running: deadlines, as they are set. shared: what was worked out of Plan.shared.
-    counts: `overflows`, how often arithmetic came to an integer of more than 64 bits.
+    counts: `arithmetic_overflows`, how often arithmetic came to an integer of more than 64 bits, and after FAILED each
+    call of a function that raised an exception, with the rows that it was for.
     """
 
     frame: WorldFrame
@@ -142,3 +147,24 @@ class World:
 
     def facts_of(self, signature: Signature) -> Facts:
         return self.frame.facts.get(signature) or Facts(self.dictionary, no_facts(signature.arity))
+
+
+# ---------------------------------------------------------------- what failed
+
+
+def is_failure(name: str) -> bool:
+    """Whether a count is about conditions that failed."""
+    return name == OVERFLOWS or name.startswith(FAILED)
+
+
+def count_failures(world: World) -> dict[str, int]:
+    """Return how often conditions failed on what they calculate: on overflows, and on each call that raised."""
+    return {OVERFLOWS: 0} | {name: count for name, count in world.counts.items() if is_failure(name)}
+
+
+def sum_failures(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Add up the failures of several evaluations."""
+    total: Counter[str] = Counter({OVERFLOWS: 0})
+    for each in counts:
+        total.update(each)
+    return dict(total)

@@ -12,6 +12,7 @@ from holdsfor.engine.data.facts import Facts, Table, make_table
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.closure import closed
 from holdsfor.engine.definitions.domain import Allowed, admits_all, allowed, within
+from holdsfor.engine.definitions.fixpoint import evaluate_fixpoint
 from holdsfor.engine.definitions.simple import evaluate_simple
 from holdsfor.engine.definitions.static import evaluate_static
 from holdsfor.engine.groups.group import evaluate_group
@@ -23,7 +24,7 @@ from holdsfor.kernels.rows.moving import compress, distinct
 from holdsfor.language.description import Signature
 from holdsfor.once import OncePerObject
 from holdsfor.plan.compiler.sources import identified_facts
-from holdsfor.plan.definitions import Declared, Definition, Derived, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Declared, Definition, Derived, Fixpoint, Group, Recursion, Simple, Static
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import conclusions, widest_key
 from holdsfor.plan.whole_plan import Plan, SharedExpression
@@ -138,6 +139,8 @@ def _define(
             evaluate_static(definition, world, domains.get(definition.relation, ()), program.parts)
         case Derived():
             evaluate_derived(definition, world, program.rulebook)
+        case Fixpoint():
+            return evaluate_fixpoint(definition, world, domains)
         case Recursion():
             evaluate_recursion(definition, world, program.rulebook)
             return sum(_restrict(r, world, domains[r]) for r in definition.defines if r in domains)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -65,12 +67,21 @@ def evaluate_static(
     definition: Static, world: World, clauses: tuple[Allowed, ...], shared: frozenset[SharedExpression] = frozenset()
 ) -> None:
     """shared: parts of expressions that several rules have, or one rule more than once."""
-    relation = definition.relation
-    pieces = [evaluate_rule(rule, relation, world, clauses, shared) for rule in definition.rules]
-    s, e = NOTHING if not pieces else pieces[0]
-    for more in pieces[1:]:
-        s, e = union2(s, e, *more)
-    world.put_intervals(relation, s, e)
+    world.put_intervals(
+        definition.relation, *unite_rules(definition.rules, definition.relation, world, clauses, shared)
+    )
+
+
+def unite_rules(
+    rules: Iterable[HoldsForRule],
+    relation: Relation,
+    world: World,
+    clauses: tuple[Allowed, ...],
+    shared: frozenset[SharedExpression] = frozenset(),
+) -> Pair:
+    """Return the union of the intervals that rules give."""
+    pieces = (evaluate_rule(rule, relation, world, clauses, shared) for rule in rules)
+    return reduce(lambda one, other: union2(*one, *other), pieces, NOTHING)
 
 
 def evaluate_rule(

@@ -11,7 +11,7 @@ import numpy as np
 
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import World, count_failures
 from holdsfor.engine.incremental.arrivals import add_arrivals, add_words, count_merged
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.known import (
@@ -100,7 +100,7 @@ def _advance(
     frontier = make_frontier(plan, windows, query_time, setting.lookings, quiet=nothing)
     edges = find_edges(setting, query_time, bare.axis.origin)
     agenda = next_agenda(known, turn.differences, setting, edges)
-    turn.counts["overflows"] = bare.counts["overflows"]
+    turn.counts |= count_failures(bare)
     future = next_future(known, turn.differences, bare)
     following = KnownWorld(query_time, bare, turn.stores, turn.running, frontier, edges, agenda, future)
     return following, turn.differences, turn.counts

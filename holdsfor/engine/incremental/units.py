@@ -24,7 +24,7 @@ from holdsfor.engine.stepping.frontier import (
 from holdsfor.engine.stepping.settling import Scope
 from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import complements, names_times
+from holdsfor.plan.walk import complements, interval_rules, names_times
 from holdsfor.plan.whole_plan import Look, Plan, Reach, Stage
 
 Positions = tuple[int, ...]
@@ -149,7 +149,7 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
 
 
 def _complements(definition: Definition) -> bool:
-    return isinstance(definition, Static) and any(complements(rule.expression) for rule in definition.rules)
+    return any(complements(rule.expression) for rule in interval_rules(definition))
 
 
 def _find_reaches(looks: Iterable[Look]) -> dict[Relation, tuple[Reach, ...]]:

@@ -72,8 +72,8 @@ MOST_ROUNDS = 100_000
 
 
 def evaluate_recursion(definition: Recursion, world: World, rulebook: Rulebook) -> None:
-    own = [event.relation for event in definition.events]
-    grow = _grow if all(_only_adds(event, own) for event in definition.events) else _settle_down
+    own = [event.relation for event in definition.parts]
+    grow = _grow if all(_only_adds(event, own) for event in definition.parts) else _settle_down
     grow(definition, world, rulebook)
 
 
@@ -92,7 +92,7 @@ def _settle_down(definition: Recursion, world: World, rulebook: Rulebook) -> Non
     What a policy chooses, and what NOT asks for, may change with more to choose from, so nothing can be kept from a
     round. But what ends at a time depends on what ends before or is shorter: each round gets at least one more right.
     """
-    own = [event.relation for event in definition.events]
+    own = [event.relation for event in definition.parts]
     settled = {relation: _settled(relation, world) for relation in own}
     new = {relation: points.none() for relation, points in settled.items()}
     for _ in range(MOST_ROUNDS):
@@ -101,7 +101,7 @@ def _settle_down(definition: Recursion, world: World, rulebook: Rulebook) -> Non
         before = new
         new = {
             event.relation: conclude_events(event.relation, event.rules, seen, rulebook).distinct()
-            for event in definition.events
+            for event in definition.parts
         }
         if all(_same(before[relation], new[relation]) for relation in own):
             world.relations.update(new)
@@ -120,14 +120,14 @@ def _endless(own: list[Relation]) -> HoldsforError:
 
 def _grow(definition: Recursion, world: World, rulebook: Rulebook) -> None:
     """The first round applies all rules to what was settled; later ones only to what the round before has added."""
-    own = [event.relation for event in definition.events]
+    own = [event.relation for event in definition.parts]
     settled = {relation: _settled(relation, world) for relation in own}
     known = dict(settled)
-    rules = {event.relation: tuple(_on_what_is_new(event, own)) for event in definition.events}
+    rules = {event.relation: tuple(_on_what_is_new(event, own)) for event in definition.parts}
     first = world.with_relations(settled)  # others must not share this round's
     new = {
         event.relation: conclude_events(event.relation, event.rules, first, rulebook).distinct()
-        for event in definition.events
+        for event in definition.parts
     }
     for _ in range(MOST_ROUNDS):
         new = {relation: _unknown(points, known[relation]) for relation, points in new.items()}

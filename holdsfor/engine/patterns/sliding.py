@@ -9,7 +9,7 @@ import numpy as np
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import OVERFLOWS, World
 from holdsfor.engine.patterns.aggregates import (
     Amounts,
     WindowValues,
@@ -73,7 +73,7 @@ def _measured(
         columns[measure.variable] = outcome.as_column(world)
         if outcome.absent is not None:
             kept &= ~outcome.absent
-        world.counts["overflows"] += outcome.overflows
+        world.counts[OVERFLOWS] += outcome.overflows
     return rows.bind(columns).filter(kept)
 
 

@@ -217,7 +217,7 @@ class RuleWriter:
                 self._pick(self._code_of(op.left), self._code_of(op.right), comparison in UNLIKE)
             case Let(same=True, expression=Var(name=name)):
                 self._alias(op.variable, name)
-            case Let(same=False):
+            case Let(same=False, function=None):
                 self._let(op)
             case Lookup():
                 self._look_up(op, is_negated=False)

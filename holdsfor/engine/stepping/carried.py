@@ -68,6 +68,28 @@ def opened(
     carried: Carried, program: Program, windows: Windows, scope: Scope, more: Sequence[Block], until: int, room: int
 ) -> Opened:
     """On an axis for what is carried, for more input, and for query times up to `until`; room: for new terms."""
+    frontier = find_frontier(program.plan, windows, carried.fired)
+    frame, known = lay_out(carried, program, windows, scope, more, until, frontier, room)
+    world = frame.at(windows.start)
+    if carried.fired is None:
+        return Opened(State(frontier), None, world)
+    before = frame.at(min(carried.fired, windows.end))
+    put_known(scope.relations(program.plan), carried, known, before)
+    running = put_running(dues(program.plan, scope), carried, world)
+    return Opened(settle(program.plan, scope, frontier, before, running, forgets=False), before, world)
+
+
+def lay_out(
+    carried: Carried,
+    program: Program,
+    windows: Windows,
+    scope: Scope,
+    more: Sequence[Block],
+    until: int,
+    frontier: Frontier,
+    room: int,
+) -> tuple[WorldFrame, list[list[Column]]]:
+    """Make a frame with room for what is carried and for more input, and the columns of what is known."""
     dictionary, facts = program.begin()
     sources = (*program.plan.sources, *scope.sources)
     for block in (*carried.inputs, *more):
@@ -77,22 +99,23 @@ def opened(
     for block in carried.running:
         _columns(block, dictionary)
     everything = (*carried.inputs, *more, *carried.known)  # a deadline may be due at any time, on the axis or not
-    frontier = find_frontier(program.plan, windows, carried.fired)
     latest = max([min(until, windows.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
-    frame = WorldFrame(axis, dictionary, facts, windows.start, program.plan.unreported, windows.step)
-    world = frame.at(windows.start)
-    if carried.fired is None:
-        return Opened(State(frontier), None, world)
-    before = frame.at(min(carried.fired, windows.end))
-    for relation, block, columns in zip(scope.relations(program.plan), carried.known, known, strict=True):
-        _put(relation, block, columns, before)
-    pairs = zip(dues(program.plan, scope), carried.running, strict=True)
-    running = {due: _running(due, block, world) for due, block in pairs}
-    return Opened(settle(program.plan, scope, frontier, before, running, forgets=False), before, world)
+    return WorldFrame(axis, dictionary, facts, windows.start, program.plan.unreported, windows.step), known
+
+
+def put_known(relations: Iterable[Relation], carried: Carried, known: list[list[Column]], world: World) -> None:
+    """Put what is known of relations into a world. known: the columns of each."""
+    for relation, block, columns in zip(relations, carried.known, known, strict=True):
+        _put(relation, block, columns, world)
+
+
+def put_running(dues_set: Iterable[Due], carried: Carried, world: World) -> dict[Due, Running]:
+    """Return the deadlines that were set, on the axis of a world."""
+    return {each: _running(each, block, world) for each, block in zip(dues_set, carried.running, strict=True)}
 
 
 def world_after(carried: Carried, program: Program, windows: Windows, scope: Scope, room: int) -> World:

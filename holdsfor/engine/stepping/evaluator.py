@@ -84,6 +84,12 @@ class Ongoing:
             return self._known.query_time
         return self.carried.fired if self._last is None else self._last.query_time
 
+    def go_on_from(self, moment: QueryMoment, inputs: Sequence[Block]) -> None:
+        """Go on from a query time that was evaluated elsewhere. inputs: the rows that were there."""
+        self._last, self._known = moment, None
+        self._inputs = keep_input(without_forgotten(inputs, moment.state.frontier))
+        self._ahead = ()
+
     @property
     def inputs(self) -> tuple[Block, ...]:
         """All rows, those that wait too: a retraction must be with what it takes back."""

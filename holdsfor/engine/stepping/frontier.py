@@ -88,7 +88,10 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class _Looking:
-    """A definition. below: what it reads of those before it; back: None if it keeps all that it looks at."""
+    """A definition. below: what it reads of those before it; back: None if it keeps all that it looks at.
+
+    since: what was concluded up to then, by earlier rules, is settled.
+    """
 
     own: tuple[Relation, ...]
     reads: tuple[Relation, ...]
@@ -96,6 +99,7 @@ class _Looking:
     reach: Reach
     back: int | None
     settles: bool
+    since: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,8 @@ def make_lookings(plan: Plan, definitions: Iterable[int]) -> Lookings:
         settles = look.reach.ahead is not None and endless.isdisjoint(look.relations)
         below = tuple(relation for relation in look.relations if relation in before)
         back = look.reach.back if settles else None
-        each.append(_Looking(own, look.relations, below, look.reach, back, settles))
+        since = None if look.since is None else look.since.cut
+        each.append(_Looking(own, look.relations, below, look.reach, back, settles, since))
         before.update(own)
         if not settles:
             endless.update(own)
@@ -149,13 +154,8 @@ def _find_known(windows: Windows, query_time: int) -> int:
     return min(query_time, query_time + windows.step - windows.window)
 
 
-def find_settled(
-    lookings: Lookings, windows: Windows, known: int | None, floor: Mapping[Relation, int] | None = None
-) -> Settled:
-    """If nothing that these definitions read from elsewhere changes up to `known`; None: anything may change.
-
-    floor: what has been settled before.
-    """
+def find_settled(lookings: Lookings, windows: Windows, known: int | None) -> Settled:
+    """If nothing that these definitions read from elsewhere changes up to `known`; None: anything may change."""
     nothing = windows.grid_start - 1
     recent: int | None = None
     cuts: dict[Relation, int] = {}
@@ -165,7 +165,8 @@ def find_settled(
         if looking.settles and known is not None:
             below = [cuts[relation] for relation in looking.below]
             cut = max(_cut(windows, known, below, looking.reach), nothing)
-            cut = cut if floor is None else max(cut, floor[looking.own[0]])
+        if looking.since is not None and known is not None:
+            cut = max(cut, looking.since)
         for relation in looking.own:
             cuts[relation] = cut
         wanted = nothing

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from holdsfor.engine.data.axis import fit
 from holdsfor.engine.data.dictionary import with_room
-from holdsfor.engine.data.world import World, WorldFrame
+from holdsfor.engine.data.world import World, WorldFrame, count_failures, sum_failures
 from holdsfor.engine.definitions.evaluate import Program, evaluate
 from holdsfor.engine.input.arrived import Arrived
 from holdsfor.engine.input.inputs import add_block, count_equal, encoded, events_counted, source_of, span
@@ -47,20 +47,20 @@ def find_history(program: Program, read: Events, windows: Windows, stepped: bool
         equal = count_equal(world, events_counted(program.plan.sources))
         left_out = evaluate(program, world)
         intervals, occurrences = tables(outputs, world)
-        overflows, kinds, log = world.counts["overflows"], find_kinds(outputs, world), INTERVAL_LOG.empty_table()
-        return Recognised(intervals, occurrences, log, left_out, overflows, kinds, equal)
+        failures, kinds, log = count_failures(world), find_kinds(outputs, world), INTERVAL_LOG.empty_table()
+        return Recognised(intervals, occurrences, log, left_out, failures, kinds, equal)
 
     return make_result(with_room(attempt), read, windows, rejects, late, begun)
 
 
 class Recognised(NamedTuple):
-    """Hold what an evaluation gives: tables and log, groundings outside of domains, overflows, kinds, equal events."""
+    """Hold what an evaluation gives: tables and log, groundings outside of domains, failures, kinds, equal events."""
 
     intervals: pa.Table
     occurrences: pa.Table
     log: pa.Table
     left_out: int
-    overflows: int
+    failures: Mapping[str, int]
     kinds: dict[str, int]
     equal: int | None  # None: not counted
 
@@ -77,7 +77,7 @@ def make_result(
         "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,
         "groundings_outside_domain": recognised.left_out,
-        "arithmetic_overflows": recognised.overflows,
+        **recognised.failures,
         "intervals_out": recognised.intervals.num_rows,
         "occurrences_out": recognised.occurrences.num_rows,
         "query_times": len(windows.query_times()),
@@ -95,22 +95,24 @@ def make_result(
 
 
 def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, room: int) -> Recognised:
-    """The whole history at the last query time, the log of changes, what domains left out, overflows, and kinds."""
+    """The whole history at the last query time, the log of changes, what domains left out, failures, and kinds."""
     scope = everything(program.plan)
     relations = scope.relations(program.plan)
     start = opened(NOTHING_YET, program, windows, scope, [item.block for item in kept], windows.last, room)
     arrived = [Arrived(item.block, windows) for item in kept]
-    log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None
+    log, left_out, failures, moment = [INTERVAL_LOG.empty_table()], 0, list[dict[str, int]](), None
     due = windows.query_times()
     for moment in moments(program, windows, scope, due, arrived, NO_WORDS, start.state, None, start.world):
         log.append(changes(moment, relations).intervals)
         left_out = max(left_out, moment.left_out)
-        overflows += moment.now.counts["overflows"]
+        failures.append(count_failures(moment.now))
     assert moment is not None
     kinds = find_kinds(relations, moment.now)
     whole = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
     equal = count_equal(whole, events_counted(program.plan.sources))
-    return Recognised(*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds, equal)
+    return Recognised(
+        *tables(relations, moment.now), pa.concat_tables(log), left_out, sum_failures(failures), kinds, equal
+    )
 
 
 def select_standing(blocks: Iterable[Block], windows: Windows) -> tuple[Block, ...]:

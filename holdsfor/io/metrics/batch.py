@@ -25,6 +25,7 @@ class BatchCounts:
     query_times: int = 0  # how many were due
     changes: int = 0  # intervals and occurrences inserted, ended, extended, shortened, withdrawn
     overflows: int = 0  # conditions that failed because an integer would have had more than 64 bits
+    functions_failed: int = 0  # conditions that failed because a function raised an exception
 
     def __add__(self, other: BatchCounts) -> BatchCounts:
         return BatchCounts(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
@@ -64,6 +65,7 @@ class BatchMetrics:
             "stream_time": self.stream_time,
             "changes": counts.changes,
             "overflows": counts.overflows or None,
+            "functions_failed": counts.functions_failed or None,
             "open_intervals": self.open_intervals,
             "state_bytes": self.state_bytes,
             "kernel_ms": f"{self.kernel_ms:.1f}",
@@ -93,6 +95,7 @@ class BatchMetrics:
             "numQueryTimes": counts.query_times,
             "numChanges": counts.changes,
             "numArithmeticOverflows": counts.overflows,
+            "numFunctionFailures": counts.functions_failed,
             "numOpenIntervals": self.open_intervals,
             "openIntervals": dict(self.open_by_fluent),
             "stateBytes": self.state_bytes,
@@ -115,6 +118,10 @@ COUNTERS = {
     "query_times": ("holdsfor_query_times_total", "Query times that were evaluated."),
     "changes": ("holdsfor_changes_total", "Changes of intervals and occurrences."),
     "overflows": ("holdsfor_arithmetic_overflows_total", "Conditions that failed on integers of more than 64 bits."),
+    "functions_failed": (
+        "holdsfor_function_failures_total",
+        "Conditions that failed as a function raised.",
+    ),
 }
 GAUGES = {
     "batch": ("holdsfor_batch", "The last batch."),

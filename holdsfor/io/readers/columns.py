@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.names import shorten_blocks
 from holdsfor.io.columns.strings import TextColumn
 from holdsfor.io.columns.taking import take_rows
 from holdsfor.io.columns.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
@@ -151,7 +152,8 @@ class TableReader:
         rejects = self._rejects(sieves, rows)
         length, others = self._nanoseconds(), self._other_times(np.flatnonzero(~is_read))
         size = len(self.table)
-        return Events(tuple(blocks), rejects, size, unused, 0, length, self.types, counts, self.seen, others)
+        named = shorten_blocks(blocks, self.inputs)
+        return Events(named, rejects, size, unused, 0, length, self.types, counts, self.seen, others)
 
     def _other_times(self, rows: Ints) -> tuple[Block, ...]:
         """Return the times of rows of which nothing else is read."""

@@ -21,6 +21,7 @@ from holdsfor.language.written import written
 
 _Built = TypeVar("_Built")
 
+_QUOTE = "'"
 _ESCAPES = {"n": "\n", "t": "\t", "\n": ""}
 _NUMBERED = re.compile(r"\b_(\d{1,9})\b")
 _MOST = 2**63 - 1
@@ -79,13 +80,14 @@ class Refused(Exception):
 class Builder:
     """Terms from the parse tree of one clause. unit: how long a tick is, for durations.
 
-    durations: where there are some that depend on it.
+    durations: where there are some that depend on it. prefixes: those of names, each where it stands first.
     """
 
     def __init__(self, source: Source, base: int, text: str, unit: str) -> None:
         self._source = source
         self._unit = unit
         self.durations: list[Place] = []
+        self.prefixes: dict[str, Place] = {}
         self._base = base
         self._depth = 0
         self.diagnostics: list[Diagnostic] = []
@@ -114,7 +116,7 @@ class Builder:
             hint = "write the name and the number: press/1"
             place = self.place(indicator)
             raise Refused(self._source.error("arity", f"`{arity}` is not a number of arguments", place, hint))
-        signature = Signature(_unquoted(name) if name[0] == "'" else name, int(arity))
+        signature = Signature(self._name(name, self.place(indicator)), int(arity))
         return RawDeclaration(kind, signature, self.place(indicator))
 
     def term(self, tree: Tree[Token] | Token) -> Term:
@@ -155,8 +157,7 @@ class Builder:
         if kind == "bracketed":
             return self.term(children[0])
         if kind == "compound":
-            functor = str(children[0])
-            functor = _unquoted(functor) if functor[0] == "'" else functor
+            functor = self._name(str(children[0]), place)
             return Compound(functor, tuple(self.term(child) for child in children[1:]), place)
         if kind == "list":
             return self._list([child for child in children if isinstance(child, Tree)], tree, place)
@@ -186,7 +187,17 @@ class Builder:
             return self._number(text, place)
         if kind == "variable":
             return self._named(text, place)
-        return Atom(_unquoted(text) if text[0] in "'\"" else text, place)
+        return Atom(self._name(text, place), place)
+
+    def _name(self, text: str, place: Place) -> str:
+        """Read `wind`, `'Two words'`, `wt:wind` or `wt:'Wind'`."""
+        if text[0] in "'\"":
+            return _unquoted(text)
+        prefix, colon, local = text.partition(":")
+        if not prefix or not colon:
+            return text
+        self.prefixes.setdefault(prefix, place)
+        return f"{prefix}:{_unquoted(local) if local[0] == _QUOTE else local}"
 
     def variable(self, token: Token) -> Var:
         return self._named(str(token), self._token_place(token))

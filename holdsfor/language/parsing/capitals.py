@@ -16,7 +16,7 @@ from holdsfor.language.terms import Atom, Var
 DIRECTIVE = "capital_names"
 
 _WORDS = "|".join((*OPERATORS, "NOT", "OVER", "LAST", "UP", "TO", "ALL"))
-_NAME = re.compile(rf"(?<![\w'])(?!(?i:{_WORDS})\b)[A-Z]\w*(?=\()")
+_NAME = re.compile(rf"(?<![\w':])(?!(?i:{_WORDS})\b)[A-Z]\w*(?=\()")
 _CAPITALS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]")
 
 

@@ -10,6 +10,7 @@ from holdsfor.language.diagnostics import Source
 from holdsfor.language.draft import Draft
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.syntax import Raw, RawDirective
+from holdsfor.language.reading.prefixes import has_triples
 from holdsfor.language.terms import Atom, Items, Term
 from holdsfor.language.vocabulary import LOADING
 
@@ -69,6 +70,9 @@ def read_source(path: Path) -> Source:
     if "\n" in str(path) or ":-" in str(path):
         raise HoldsforError("these rules are text, where a path is expected: write holdsfor.parse(text).")
     try:
+        if has_triples(path.name):
+            with path.open("rb"):  # whoever knows its format reads it
+                return Source(str(path), "", path)
         return Source(str(path), path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:
         raise HoldsforError(f"{path}: no such rule file; check the path") from None

@@ -34,7 +34,8 @@ class Parsed:
 
     sources: the texts that places of the clauses are in, where these are not those of the source itself. unit: how long
     a tick is, as the last directive says. tick_units: the first duration that each such length is for.
-    has_capital_names: whether names of events may begin with capitals from here on.
+    prefixes: those of names that are not in quotes, each where it stands first. has_capital_names: whether names of
+    events may begin with capitals from here on.
     """
 
     raw: list[Raw] = field(default_factory=list)
@@ -44,6 +45,7 @@ class Parsed:
     damaged: set[str] = field(default_factory=set)
     unit: TickUnit = "s"
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)
+    prefixes: dict[str, Place] = field(default_factory=dict)
     has_capital_names: bool = False
 
 
@@ -103,6 +105,7 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
         parsed.diagnostics.extend(builder.diagnostics)
         for place in builder.durations[:1]:
             parsed.tick_units.setdefault(parsed.unit, place)
+        parsed.prefixes = builder.prefixes | parsed.prefixes
         _note_settings(parsed, raw)
         return None
     except UnexpectedInput as error:

@@ -8,8 +8,10 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Body, Call, Compare, Edge, Happens, Holds, Is, Literal, Occurs
+from holdsfor.language.functions import BUILT_IN, find_function
+from holdsfor.language.literals import EDGES, Apply, Body, Call, Compare, Edge, Happens, Holds, Is, Literal, Occurs
 from holdsfor.language.reading import connectives, intervals, unfolding
+from holdsfor.language.reading.calls import find_wrong_call
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.elsewhere import not_arithmetic
 from holdsfor.language.reading.intervals import is_empty
@@ -168,8 +170,10 @@ class BodyReader:
     def expression(self, term: Term) -> bool:
         """Is the term arithmetic? What is not is reported."""
         wrong = list(not_arithmetic(term))
+        functions = (*self.draft.texts.functions, *BUILT_IN)
         for part, message, hint in wrong:
-            self.refuse("type", message, part, hint)
+            near = did_you_mean(part.functor, functions) if part.args else ""
+            self.refuse("type", message, part, near or hint)
         return not wrong
 
     def _compare(self, term: Term, args: tuple[Term, ...]) -> Body:
@@ -184,6 +188,12 @@ class BodyReader:
         return (Compare(op, left, right, term.place),)
 
     def _is(self, term: Term, args: tuple[Term, ...]) -> Body:
+        function = find_function(args[1].functor, len(args[1].args), self.draft.texts.functions)
+        if function is not None:
+            wrong = find_wrong_call(function, *args)
+            if wrong is not None:
+                return self.refuse(*wrong)
+            return (Apply(args[0], args[1], function, term.place),)
         if not isinstance(args[0], Var | Int | Float):
             hint = "write a variable on the left of `is`"
             return self.refuse("type", f"`{written(args[0])}` cannot get a number", args[0], hint)

@@ -10,7 +10,7 @@ from typing import cast, get_args
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function, Registered
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.literals import EDGES, Call, Compare, FluentLiteral, Is, Literal, Not, all_variables
+from holdsfor.language.literals import EDGES, Apply, Call, Compare, FluentLiteral, Is, Literal, Not, all_variables
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.capitals import lower_name
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
@@ -246,7 +246,7 @@ class PatternReader:
         reader = BodyReader(self._draft, "pattern")
         conditions = reader.read(condition)
         for literal in find_all(conditions, Literal):
-            if not isinstance(literal, Compare | Is | Call | Not | FluentLiteral):
+            if not isinstance(literal, Compare | Is | Apply | Call | Not | FluentLiteral):
                 hint = "write a rule for each case, or give the condition a name by a background rule"
                 return self._refuse("misplaced", "WHERE cannot have this condition", literal.place, hint)
         if pattern is None or not reader.complete:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdsfor.language.description import AS_INPUT
-from holdsfor.plan.definitions import Definition, Domain, Due, Group, Recursion, Simple, Static, UnionNode
+from holdsfor.plan.definitions import Circle, Definition, Domain, Due, Group, Simple, Static, UnionNode
 from holdsfor.plan.operators import At, Combine, Conclude, Holding, HoldsForRule, Of, Relation
 from holdsfor.plan.whole_plan import Plan
 
@@ -57,8 +57,8 @@ def _united(definition: Definition, rows: Names, derived: Names, lasting: set[Re
 
 def _with_copies(node: Any, rows: Names, lasting: set[Relation]) -> Any:
     """Return the definition with one more rule for each relation, which copies the rows of input."""
-    if isinstance(node, Recursion):
-        return node.rebuild(lambda event: _with_copies(event, rows, lasting))
+    if isinstance(node, Circle):
+        return node.rebuild(lambda part: _with_copies(part, rows, lasting))
     if not isinstance(node, UnionNode) or node.relation not in rows:
         return node
     read = rows[node.relation]

@@ -23,8 +23,19 @@ from holdsfor.plan.compiler.patterns import compile_pattern_rule, fluents_in_pat
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.statements import Statements, Variant, group_statements
-from holdsfor.plan.compiler.static import compile_holds_for
-from holdsfor.plan.definitions import Closure, Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
+from holdsfor.plan.compiler.static import compile_holds_for, find_endless
+from holdsfor.plan.definitions import (
+    Closure,
+    Declared,
+    Definition,
+    Derived,
+    Due,
+    Fixpoint,
+    Group,
+    Recursion,
+    Simple,
+    Static,
+)
 from holdsfor.plan.distribution.stages import stages
 from holdsfor.plan.operators import Conclude, HoldsForRule, Relation
 from holdsfor.plan.reach import looks, reach
@@ -120,12 +131,26 @@ def _definitions(
         yield from _simple_or_group(signature, statements, pipeline)
     is_one_value = isinstance(part, FluentValue) or signature not in description.defined.simple
     if signature in description.defined.static and is_one_value:
-        statics = [v for v in mine if v.rule.kind == "holdsFor"]
-        for relation in pipeline.relations.of_fluent(signature):
-            if isinstance(part, FluentValue) and relation.value != part.value:
-                continue
-            rules = (rule for v in statics for rule in _holds_for_rules(v, relation, pipeline, relation in declared))
-            yield Static(relation, tuple(dict.fromkeys(rules)))
+        circle = next((group for group in description.order.fixpoints if part in group), ())
+        if not circle:
+            yield from _statics(part, mine, pipeline, declared)
+        elif part == circle[0]:
+            each = (_statics(one, statements[one.signature].variants, pipeline, declared) for one in circle)
+            parts = tuple(static for statics in each for static in statics)
+            yield Fixpoint(parts, find_endless(parts, description.texts.sources))
+
+
+def _statics(
+    part: Defined, variants: Iterable[Variant], pipeline: Pipeline, declared: set[Relation]
+) -> Iterator[Static]:
+    """The values of a fluent that holdsFor rules define, or one of them."""
+    rules_of_intervals = [variant for variant in variants if variant.rule.kind == "holdsFor"]
+    for relation in pipeline.relations.of_fluent(part.signature):
+        if isinstance(part, FluentValue) and relation.value != part.value:
+            continue
+        is_declared = relation in declared
+        rules = (rule for v in rules_of_intervals for rule in _holds_for_rules(v, relation, pipeline, is_declared))
+        yield Static(relation, tuple(dict.fromkeys(rules)))
 
 
 def _event(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from holdsfor.language.description import Clause, EventDescription, Grounding, Signature
@@ -85,6 +85,11 @@ def _endless(group: tuple[Signature, ...], background: Background) -> Refusal:
     """Return what to say if the rounds do not come to an end: a number that is calculated is always new."""
     clauses = [clause for signature in group for clause in background.rules[signature]]
     cause = next((lit for clause in clauses for lit in find_all(clause.body, Is)), clauses[0])
-    message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"
+    return refuse_endless(group, cause.place)
+
+
+def refuse_endless(names: Iterable[object], place: Place) -> Refusal:
+    """Return what to say of definitions that go on for ever, each answer making another."""
+    message = f"there is no end to what {', '.join(map(str, names))} is true of: each answer makes another, new one"
     hint = "add a condition that ends it, such as N =< 100, or write the cases as facts"
-    return Refusal("endless", message, cause.place, hint)
+    return Refusal("endless", message, place, hint)

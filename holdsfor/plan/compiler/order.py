@@ -14,6 +14,7 @@ from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.literals import (
     About,
     Aggregate,
+    Apply,
     AtPoint,
     Body,
     Call,
@@ -308,6 +309,16 @@ def _is(calculation: Is, ordering: Ordering) -> Op:
     return Where("is", ordering.expression(target), ordering.expression(expression))
 
 
+def _apply(application: Apply, ordering: Ordering) -> list[Op]:
+    """Bind the value of a function; a target that has a value already is compared with it, as a term."""
+    expression, target = ordering.expression(application.call), application.target
+    if isinstance(target, Var) and target.name not in ordering.bound:
+        return [Let(ordering.name(target.name), expression, function=application.function)]
+    variable = ordering.name(f"_value~{len(ordering.names)}")
+    test = Where("==", Var(variable), ordering.expression(target))
+    return [Let(variable, expression, function=application.function), test]
+
+
 def _assigned(literal: Compare, bound: set[str]) -> tuple[Var, Term] | None:
     """`X = t` with X not bound and t bound: X stands for t."""
     if literal.op != "=":
@@ -352,5 +363,6 @@ _COMPILERS: dict[type[Literal], Callable[..., Op | list[Op]]] = {
     Compare: _compare,
     Is: _is,
     Aggregate: _tally,
+    Apply: _apply,
     Not: _without,
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from holdsfor.language.description import Input, Signature
+from holdsfor.language.functions import Callee, kinds_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.plan.compiler.bodies.relations import Relations
@@ -110,6 +111,11 @@ def _joined(node: PlanNode) -> object:
             return node.left, node.right
         case Let(same=True):
             return node.expression
+        case Let(function=Callee() as callee):
+            kinds = kinds_of(callee, len(node.expression.args))
+            return tuple(
+                a for a, kind in zip(node.expression.args, kinds, strict=True) if kind in (None, "str", "bool")
+            )
         case Match():
             return node.term, node.form
     return ()

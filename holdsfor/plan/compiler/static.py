@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
-from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.literals import Algebra, Allen, Body, Call, Duration, HoldsFor, Is, Literal, names_of
+from holdsfor.language.diagnostics import Diagnostic, Refusal, Source
+from holdsfor.language.literals import Algebra, Allen, Apply, Body, Call, Duration, HoldsFor, Is, Literal, names_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import EVER, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.bodies.relations import Relations
+from holdsfor.plan.compiler.domains import refuse_endless
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
+from holdsfor.plan.definitions import Static
+from holdsfor.plan.growth import Evidence, order_joins
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import (
     NOTHING,
@@ -26,10 +29,10 @@ from holdsfor.plan.operators import (
     Match,
     Of,
     Relate,
+    Structure,
 )
 
 NEGATING = ("difference", "complement")
-Evidence = tuple[Of | Lookup, ...]
 DEPTH = 60  # lists of intervals made of others, those of others, and so on
 _SPLIT = "define a fluent for some of them, with a holdsFor rule of its own, and ask for that"
 
@@ -77,12 +80,21 @@ def compile_holds_for(
     return HoldsForRule(args, needed, evidence or (), conditions, expression, place, ordering.written_names())
 
 
+def find_endless(statics: Iterable[Static], sources: Mapping[str, Source]) -> Diagnostic | None:
+    """Return what to say if rounds do not come to an end: a term that a rule makes may always be a new one."""
+    for rule in (rule for part in statics for rule in part.rules):
+        made = {name for op in rule.conditions if isinstance(op, Let) for name in op.binds()}
+        if any(isinstance(arg, Structure) or arg in made for arg in rule.args):
+            return refuse_endless([part.relation for part in statics], rule.place).diagnostic(sources)
+    return None
+
+
 def _given(tests: Iterable[Literal]) -> Iterator[str]:
     """The variables that conditions give a value: those of background facts, and what is calculated."""
     for literal in tests:
         if isinstance(literal, Call):
             yield from names_of(literal)
-        elif isinstance(literal, Is):
+        elif isinstance(literal, Is | Apply):
             yield from (variable.name for variable in variables(literal.target))
 
 
@@ -179,21 +191,10 @@ def evidence_of(
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
         chosen = next((one for one in tries if _gives(one, needed)), None)
         if chosen is not None:
-            alternatives.append(_in_order(chosen))
+            alternatives.append(order_joins(chosen))
         elif not unseen:
             return None
     return tuple(dict.fromkeys(alternatives)) if alternatives or not unseen else None
-
-
-def _in_order(evidence: Evidence) -> Evidence:
-    """Each after one that it shares a variable with."""
-    waiting, chosen, bound = list(evidence), list[Of | Lookup](), set[str]()
-    while waiting:
-        following = next((item for item in waiting if bound & _variables(item)), waiting[0])
-        waiting.remove(following)
-        chosen.append(following)
-        bound |= _variables(following)
-    return tuple(chosen)
 
 
 def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:

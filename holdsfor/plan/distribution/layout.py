@@ -83,8 +83,8 @@ def _tuples(
 
 
 def _is_circle(definition: Definition) -> bool:
-    """Whether several fluents, each with other arguments, are defined together."""
-    return len(definition.simple_fluents) > 1
+    """Whether several fluents or events, each with other arguments, are defined together."""
+    return len(definition.members) > 1
 
 
 def _beginnings(definition: Definition) -> Iterator[Body]:

@@ -19,7 +19,7 @@ from typing import Any
 from holdsfor.language.description import Signature
 from holdsfor.language.nodes import Node, transform
 from holdsfor.language.terms import Atom as Constant
-from holdsfor.plan.definitions import Definition, Derived, Static
+from holdsfor.plan.definitions import Definition, Derived, Fixpoint, Static
 from holdsfor.plan.distribution.bodies import Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
@@ -69,7 +69,8 @@ class _Splitter:
             parts = self._with_parts(definition, partial(self._is_out_of_reach, key, own))
             if len(parts) > 1 and self._place_last(parts) is not None:
                 return parts
-        parts = self._with_parts(definition, lambda body: True)  # what has to be all together are only conclusions
+        is_circle = isinstance(definition, Fixpoint)  # which needs the rows themselves, too
+        parts = self._with_parts(definition, lambda body: not (is_circle and body.is_rowwise))  # conclusions are fewer
         return parts if len(parts) > 1 else (definition,)
 
     def _cut_to_fit(self, definition: Definition, together: int) -> tuple[Definition, ...] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
 from holdsfor.language.nodes import find_all
-from holdsfor.plan.definitions import Definition, Group, Recursion
+from holdsfor.plan.definitions import Circle, Definition, Group
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Chain, Conclude, HoldsForRule, Let, Op, Relation, Tally, Without
 from holdsfor.plan.walk import conclusions
@@ -155,7 +155,7 @@ def beginnings(definitions: Iterable[Definition]) -> Prefixes:
 
     The rules of a group are not among them: part of their conditions is asked of a state that changes as it goes.
     """
-    alone = (definition for definition in definitions if not isinstance(definition, Group | Recursion))
+    alone = (definition for definition in definitions if not isinstance(definition, Group | Circle))
     return Prefixes(rule.chain for definition in alone for rule in conclusions(definition))
 
 

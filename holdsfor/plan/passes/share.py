@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 
 from holdsfor.language.nodes import all_terms, find_all, walk
 from holdsfor.language.terms import is_ground
-from holdsfor.plan.definitions import Definition
+from holdsfor.plan.definitions import Definition, Fixpoint
 from holdsfor.plan.nodes import PlanNode
 from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, IntervalNode, Of, Relation
 from holdsfor.plan.passes.chains import beginnings
@@ -43,6 +43,8 @@ def _is_scan(part: Chain | SharedExpression) -> bool:
 def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[SharedExpression, int]]:
     counts: Counter[SharedExpression] = Counter()
     for definition in definitions:
+        if isinstance(definition, Fixpoint):
+            continue  # what its rules have in common changes from round to round
         for rule in interval_rules(definition):
             grounds = grounds_of(rule, definition.defines[0])
             if grounds is not None:

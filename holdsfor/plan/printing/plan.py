@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from holdsfor.language.nodes import find_all
 from holdsfor.plan.definitions import (
+    Circle,
     Declared,
     Definition,
     DefinitionNode,
     Domain,
     Due,
     InputSource,
-    Recursion,
     Simple,
     UnionNode,
 )
@@ -155,9 +155,9 @@ def show_definition(definition: DefinitionNode, names: Names = NO_NAMES) -> Iter
     for fluent in definition.simple_fluents:
         yield from _simple(fluent, names if fluent is definition else NO_NAMES)
     yield from map(show_deadline, find_all(definition, Due))
-    if isinstance(definition, Recursion):
-        for event in definition.events:
-            yield from show_definition(event, names)
+    if isinstance(definition, Circle):
+        for part in definition.parts:
+            yield from show_definition(part, names)
     if isinstance(definition, UnionNode):
         for rule in definition.rules:
             if isinstance(rule, HoldsForRule):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
+from zipfile import ZipFile
 
 from holdsfor.duration import seconds_between
 from holdsfor.errors import HoldsforError
@@ -207,7 +210,7 @@ def log_by_renaming(spark: SparkSession, is_local: bool) -> Iterator[None]:
     Spark's own way there starts two dozen processes a batch (readlink, chmod), which take longer than the batch. It is
     safe against several writers of one log, and we have a lease for that.
     """
-    name = _writer(spark) if is_local and spark.conf.get(WRITER, cast(Any, None)) is None else None
+    name = _writer() if is_local and spark.conf.get(WRITER, cast(Any, None)) is None else None
     if name is None:
         yield
         return
@@ -218,9 +221,14 @@ def log_by_renaming(spark: SparkSession, is_local: bool) -> Iterator[None]:
         spark.conf.unset(WRITER)
 
 
-def _writer(spark: SparkSession) -> str | None:
-    loader = cast(Any, spark.sparkContext._jvm).java.lang.Thread.currentThread().getContextClassLoader()
-    for package in PACKAGES:
-        if loader.getResource(f"{package}.{RENAMING}".replace(".", "/") + ".class") is not None:
-            return f"{package}.{RENAMING}"
+def _writer() -> str | None:
+    """Return the name of the class that renames, as this Spark has it; None where Spark's jars are not to be read."""
+    import pyspark
+
+    jars = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent) / "jars"
+    for jar in jars.glob("spark-sql_*.jar"):
+        classes = set(ZipFile(jar).namelist())
+        for package in PACKAGES:
+            if f"{package}.{RENAMING}".replace(".", "/") + ".class" in classes:
+                return f"{package}.{RENAMING}"
     return None

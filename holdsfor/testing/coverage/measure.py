@@ -19,7 +19,7 @@ from holdsfor.engine.stepping.history import prepare, select_standing
 from holdsfor.io.events import Events
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
+from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Fixpoint, Group, Recursion, Simple, Static
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import (
     Chain,
@@ -70,8 +70,8 @@ def _rules(definition: Definition) -> Iterator[KindOfRule]:
             yield from (("deadline", due, due.target) for due in definition.deadlines)
         case Derived():
             yield from (("event", rule, definition.relation) for rule in definition.rules)
-        case Recursion():
-            yield from (("event", rule, event.relation) for event in definition.events for rule in event.rules)
+        case Recursion() | Fixpoint():
+            yield from (rule for part in definition.parts for rule in _rules(part))
         case Static():
             yield from (("intervals", rule, definition.relation) for rule in definition.rules)
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.names import shorten_blocks
 from holdsfor.io.columns.strings import Strings, TextColumn
 from holdsfor.io.columns.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.io.columns.utf8 import NOT_UTF8
@@ -72,6 +73,7 @@ class Shapes:
     """Shapes of rows that the inputs of a description can have."""
 
     def __init__(self, inputs: Sequence[Input]) -> None:
+        self.inputs = inputs
         self.names = list(dict.fromkeys(i.signature.name for i in inputs))
         self.unused = {name for name in self.names if not any(i.read for i in inputs if i.signature.name == name)}
         self._shapes: dict[tuple[str, int], list[LineShape]] = {}
@@ -159,8 +161,8 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
         sieves.append(sieve)
         blocks += [block] if block else []
     others = _times(fields, named[~is_read & (count >= _BEFORE_ARGS["event"])])
-    rejects = _rejects(fields, sieves, source)
-    return Events(tuple(blocks), rejects, len(lines), unused, other_times=others), len(fields.first)
+    rejects, events = _rejects(fields, sieves, source), shorten_blocks(blocks, shapes.inputs)
+    return Events(events, rejects, len(lines), unused, other_times=others), len(fields.first)
 
 
 def _times(fields: Fields, begin: Ints) -> tuple[Block, ...]:

@@ -21,6 +21,7 @@ from typing import Literal as OneOf
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.io.columns.names import shorten_blocks
 from holdsfor.io.columns.text import TERM_TYPE
 from holdsfor.io.columns.utf8 import NOT_UTF8, escape_text, is_whole
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Block, Events
@@ -96,7 +97,7 @@ def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str) 
         else:
             others.append(row)
     blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())
-    return Events(blocks, _rejects(rejects, source), read, unused, other_times=_times(others))
+    return Events(shorten_blocks(blocks, inputs), _rejects(rejects, source), read, unused, other_times=_times(others))
 
 
 def _times(rows: Sequence[TermRow]) -> tuple[Block, ...]:

@@ -14,7 +14,14 @@ from holdsfor.io.storage.store import Store
 from holdsfor.job.live.batch.delivery import Deliveries, Each
 from holdsfor.job.live.state.bucket import OPEN_OF
 from holdsfor.job.live.state.ledger import Commit
-from holdsfor.job.run_warnings import count_reasons, join_reasons, reasons_text, warn_of_cut_times
+from holdsfor.job.run_warnings import (
+    count_reasons,
+    join_reasons,
+    reasons_text,
+    take_failures,
+    warn_of_cut_times,
+    warn_of_failures,
+)
 from holdsfor.printable import count_text
 
 _log = logging.getLogger(__name__)
@@ -93,6 +100,19 @@ class RejectWarnings:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class FailureWarnings:
+    """Tells which calls of functions raised exceptions: each once, and so many of them."""
+
+    warned: set[str] = field(default_factory=set)
+
+    def __call__(self, commit: Commit) -> None:
+        failures = take_failures(dict(commit.counts))
+        if len(self.warned) < REASONS_TOLD and not set(failures) <= self.warned:
+            self.warned.update(failures)
+            warn_of_failures(failures)
+
+
 @dataclass(slots=True)
 class CutTimeWarning:
     """Warns once that times have parts of a tick. length: of a tick, in nanoseconds."""
@@ -126,6 +146,7 @@ def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
             query_times=int(counts.get("query_times", 0)),
             changes=commit.changes,
             overflows=int(counts.get("arithmetic_overflows", 0)),
+            functions_failed=sum(take_failures(counts).values()),
         ),
         state_bytes=commit.state.size,
         kernel_ms=1000 * counts.get("seconds_in_kernels", 0.0),

@@ -24,6 +24,7 @@ from holdsfor.io.tables.wide import TableShape
 from holdsfor.job.live.batch.after_commit import (
     Compactor,
     CutTimeWarning,
+    FailureWarnings,
     RejectWarnings,
     Watching,
     warn_of_changed_files,
@@ -236,7 +237,12 @@ def _make_followers(
 ) -> list[Callable[[Commit], None]]:
     """Return what is called with each batch that counts."""
     followers: list[Callable[[Commit], None]] = [deliveries, Compactor(tables, each)]
-    followers += [partial(warn_of_changed_files, tables), RejectWarnings(tables), CutTimeWarning(UNITS[unit])]
+    followers += [
+        partial(warn_of_changed_files, tables),
+        RejectWarnings(tables),
+        FailureWarnings(),
+        CutTimeWarning(UNITS[unit]),
+    ]
     return followers if watch is None else [*followers, Watching(watch, deliveries)]
 
 

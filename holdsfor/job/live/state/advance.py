@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.data.relation import Data
-from holdsfor.engine.data.world import World
+from holdsfor.engine.data.world import World, count_failures, sum_failures
 from holdsfor.engine.input.arrived import remembered
 from holdsfor.engine.output.changes import Report, changes
 from holdsfor.engine.output.result import as_block
@@ -32,7 +32,7 @@ class Advanced:
     occurrences: pa.Table
     parcels: list[tuple[int, Parcel]]
     left_out: int
-    overflows: int
+    counts: dict[str, int]
     equal: int | None  # rows that are equal to another; None: they are not counted
 
 
@@ -43,7 +43,7 @@ class _Step:
     changes: Changes
     parcels: list[tuple[int, Parcel]]
     left_out: int
-    overflows: int
+    counts: dict[str, int]
     equal: int
 
 
@@ -67,7 +67,7 @@ class StageOnBucket:
             changed = changes(moment, relations, self.report, self.last and moment.query_time == due[-1])
             sent = self._sent(moment, links, held.has_spoken, moment.query_time == due[0])
             to_send = [(moment.query_time, parcel) for parcel in sent]
-            return _Step(changed, to_send, moment.left_out, moment.now.counts["overflows"], moment.equal)
+            return _Step(changed, to_send, moment.left_out, count_failures(moment.now), moment.equal)
 
         steps = held.evaluation.advance(due, tell)
         held.move_on(due[-1])
@@ -76,7 +76,7 @@ class StageOnBucket:
             pa.concat_tables([step.changes.occurrences for step in steps]),
             [*passing, *(parcel for step in steps for parcel in step.parcels)],
             max(step.left_out for step in steps),
-            sum(step.overflows for step in steps),
+            sum_failures(step.counts for step in steps),
             None if held.evaluation.scope.counted is None else sum(step.equal for step in steps),
         )
 

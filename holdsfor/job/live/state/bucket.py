@@ -100,7 +100,7 @@ def _tell(turn: Turn, place: str, advanced: Advanced, done: Done) -> None:
     done.counts["intervals_changed"] = advanced.intervals.num_rows
     done.counts["occurrences_changed"] = advanced.occurrences.num_rows
     done.counts["groundings_outside_domain"] = advanced.left_out
-    done.counts["arithmetic_overflows"] = advanced.overflows
+    done.counts |= advanced.counts
     done.counts |= {} if advanced.equal is None else {"events_equal": advanced.equal}
 
 

@@ -10,7 +10,7 @@ from itertools import chain
 from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft, group_values
 from holdsfor.language.facts import join_tables, only_names
-from holdsfor.language.literals import Body, Call, FluentLiteral, Literal, Mention, Or, Statement
+from holdsfor.language.literals import Apply, Body, Call, FluentLiteral, Literal, Mention, Or, Statement
 from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import is_calculated
 from holdsfor.language.terms import Atom, Compound, Items, Term, Var, is_ground, name_and_args, variables
@@ -26,12 +26,15 @@ def clashes(draft: Draft) -> None:
     values = {owner: only_names(terms) for owner, terms in group_values(draft.given_values).items()}
     for body, times in _bodies(draft):
         for literal, numeric in _uses(body, times):
+            hint = "compare names with == and \\==, or take the number from another argument"
             for variable, name, source in _given(literal, facts, values):
                 if variable in numeric and name is not None:
                     example = f"{source} gives names such as {written(name)}"
                     message = f"{written(variable)} is used as a number, but {example}"
-                    hint = "compare names with == and \\==, or take the number from another argument"
                     draft.error("type", message, numeric[variable].place, hint)
+            if isinstance(literal, Apply) and literal.target in numeric and literal.function.gives_names:
+                message = f"`{written(literal.call)}` is used as a number, but {literal.function.name} gives names"
+                draft.error("type", message, literal.call.place, hint)
 
 
 def _bodies(draft: Draft) -> Iterator[tuple[Body, dict[Var, Var]]]:

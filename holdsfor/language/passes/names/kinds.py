@@ -49,7 +49,8 @@ def kinds(draft: Draft) -> None:
     for node in dict.fromkeys([*read, *draft.declared.inputs, *draft.declared.entities]):
         if node not in outputs:
             numeric = positions.get(node, frozenset())
-            draft.definitions.inputs.append(Input(node[1], _kind(draft, node), node in read, numeric, node in lasting))
+            item = Input(node[1], _kind(draft, node), node in read, numeric, node in lasting, leads=draft.texts.leads)
+            draft.definitions.inputs.append(item)
     _find_also_input(draft, positions, lasting)
 
 
@@ -60,7 +61,8 @@ def _find_also_input(draft: Draft, positions: Mapping[Named, frozenset[int]], la
     taken = {each.signature.name for each in draft.definitions.inputs}
     taken |= {each.name for each in draft.definitions.apart}
     for node in sorted(definitions(draft)):
-        also = Input(node[1], _kind(draft, node), True, positions.get(node, frozenset()), node in lasting, True)
+        numeric = positions.get(node, frozenset())
+        also = Input(node[1], _kind(draft, node), True, numeric, node in lasting, True, draft.texts.leads)
         if node in draft.declared.inputs:
             draft.definitions.inputs.append(also)
         elif not (draft.declared.inputs or node[1].name in taken or node[1].domain_behind(unreported)):

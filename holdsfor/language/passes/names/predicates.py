@@ -62,7 +62,7 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
         draft.error("unknown", f"{owner} is an event or fluent, not a predicate", place, hint)
     else:
         event = _event_instead(draft, goal, arities.keys())
-        hint = did_you_mean(name, set(arities) | set(FORMS)) or (
+        hint = did_you_mean(name, {*arities, *FORMS, *draft.texts.properties}) or (
             f"define it by facts or rules, or load the file that does; if it is an event, write {event}"
         )
         draft.error("unknown", f"there are no facts or rules for {owner}{places}", place, hint)

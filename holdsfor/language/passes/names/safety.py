@@ -8,6 +8,7 @@ from holdsfor.language.description import Clause, Deadline, Grounding, Initially
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     Aggregate,
+    Apply,
     Body,
     Call,
     Closed,
@@ -263,6 +264,9 @@ def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place,
     if isinstance(literal, Call):
         return f"{literal.signature} needs a value for {name}", place, "bind it in another condition"
     hint = "bind it in another condition"
+    if isinstance(literal, Apply):
+        message = f"`{written(literal.call)}` calls a function, and no condition gives {name} a value"
+        return message, place, f"{hint}; if a term is meant, give it a name that no function has"
     if (
         isinstance(literal, Compare)
         and literal.op in ("==", "=:=")

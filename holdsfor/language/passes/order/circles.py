@@ -31,7 +31,7 @@ def circles(draft: Draft) -> None:
         for step in group:
             reason = _reason(draft, step, rounds)
             if reason:
-                _report(draft, group, step, *reason)
+                report_steps(draft, group, step, *reason)
                 break
 
 
@@ -87,7 +87,7 @@ def _rounds_of_edges(group: list[Dependency]) -> dict[Part, int]:
     return {node: number for number, members in enumerate(components(needs)) for node in members}
 
 
-def _report(draft: Draft, group: list[Dependency], first: Dependency, reason: str, hint: str) -> None:
+def report_steps(draft: Draft, group: list[Dependency], first: Dependency, reason: str, hint: str) -> None:
     """Report a circle by a shortest way round that begins with a step."""
     steps: dict[Part, dict[Part, Place]] = {}
     for step in (first, *group):

@@ -31,7 +31,7 @@ class Dependency:
 
 def strata(draft: Draft) -> None:
     """Levels of definitions. Simple fluents that need each other are computed together, point by point; so are the
-    events of patterns."""
+    events of patterns, and statically determined fluents."""
     all_steps = list(steps(draft))
     needs: dict[Part, list[Part]] = {part: [] for part in defined_parts(draft)}
     for step in all_steps:
@@ -47,13 +47,26 @@ def strata(draft: Draft) -> None:
             continue
         if all(entity == "event" and owner in patterns for entity, owner in group):
             draft.order.pattern_circles.append(tuple(part[1].signature for part in needs if part in inner))
+            continue
+        ways = [step for step in all_steps if step.head in inner and step.need in inner]
+        if all(_is_static(part, draft) for part in group):
+            draft.order.interval_circles.append(ways)
+            draft.order.fixpoints.append(tuple(part[1] for part in needs if part in inner))
         else:
-            draft.order.circles.append([step for step in all_steps if step.head in inner and step.need in inner])
+            draft.order.circles.append(ways)
             draft.order.cycles.append(tuple(part[1].signature for part in needs if part in inner))
     members: list[list[Defined]] = [[] for _ in range(max(levels.values(), default=-1) + 1)]
     for part in needs:
         members[levels[part]].append(part[1])
     draft.order.strata = list(map(tuple, members))
+
+
+def _is_static(part: Part, draft: Draft) -> bool:
+    """Whether only holdsFor rules define it."""
+    entity, owner = part
+    if entity == "event" or isinstance(owner, FluentValue):
+        return entity != "event"
+    return owner in draft.definitions.static and owner not in draft.definitions.simple
 
 
 def defined_parts(draft: Draft) -> dict[Part, None]:

@@ -13,6 +13,7 @@ from holdsfor.language.nodes import find_all
 from holdsfor.language.patterns import EventPattern, Stretch
 from holdsfor.language.terms import Signature
 from holdsfor.plan import plan
+from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.whole_plan import Plan
 
 #: How pieces of a plan begin that are not definitions.
@@ -32,6 +33,11 @@ class RuleChanges:
     affected: tuple[str, ...]
     untouched: tuple[str, ...]
 
+    @property
+    def touched(self) -> frozenset[str]:
+        """Return the definitions and predicates of the new rules that do not mean what they did."""
+        return frozenset((*self.added, *self.changed, *self.affected))
+
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed)
 
@@ -44,8 +50,8 @@ def compare_rules(old: EventDescription, new: EventDescription) -> RuleChanges:
     names = [set(each) for each in pieces]
     added, removed = names[1] - names[0], names[0] - names[1]
     changed = {name for name in names[0] & names[1] if pieces[0][name] != pieces[1][name]} | facts
-    dependents = _dependents(new, old)
-    reached = _closure(dependents, added | removed | changed)
+    dependents = find_dependents(new, old)
+    reached = close_over(dependents, added | removed | changed)
     affected = (reached & names[1]) - added - changed
     untouched = names[1] - added - changed - affected
     return RuleChanges(*(tuple(sorted(each)) for each in (added, removed, changed, affected, untouched)))
@@ -56,7 +62,7 @@ def _named_pieces(made: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
     digests: dict[str, list[str]] = {}
     for name, digest in made.pieces:
         if not name.startswith(_INPUT):
-            name = name.removeprefix(_GROUNDING).removeprefix(_PREDICATE).partition("=")[0]
+            name = name.removeprefix(_GROUNDING).removeprefix(_PREDICATE).partition("=")[0].replace(f" {DERIVED}", "")
             digests.setdefault(name, []).append(digest)
     yield from ((name, tuple(each)) for name, each in digests.items())
 
@@ -71,7 +77,7 @@ def _rows(facts: dict[Signature, FactTable], signature: Signature) -> set[Row]:
     return set(table.rows()) if table is not None else set()
 
 
-def _dependents(*descriptions: EventDescription) -> dict[str, set[str]]:
+def find_dependents(*descriptions: EventDescription) -> dict[str, set[str]]:
     """Return the names whose rules mention a name, by that name."""
     dependents: dict[str, set[str]] = {}
     for description in descriptions:
@@ -96,7 +102,7 @@ def _mentioned(statement: Statement) -> Iterator[str]:
         yield from (str(Signature.of(pattern.terms[0])) for pattern in find_all(statement, kind))
 
 
-def _closure(dependents: dict[str, set[str]], names: set[str]) -> set[str]:
+def close_over(dependents: dict[str, set[str]], names: set[str]) -> set[str]:
     """Return names with all that depend on them."""
     reached, waiting = set(names), [*names]
     while waiting:

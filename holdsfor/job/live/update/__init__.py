@@ -1,0 +1,1 @@
+"""Change the rules of a session or a stream while it runs: what changes, since when it is valid, what is told of it."""
