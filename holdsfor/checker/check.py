@@ -112,10 +112,14 @@ class Check:
             for more in self.rules.prove(body, values, by, self.everything, depth):
                 if self.tests_are_those_of(body, node, more):
                     return
-        functions = [one["function"] for one in self.causes(node) if one["kind"] == "calculation" and "function" in one]
-        if functions:
-            raise Undecided(f"the function {functions[0]} is no part of the explanation")
-        raise NotDerived("no clause at this place concludes it from these causes")
+        self.refuse(node, "no clause at this place concludes it from these causes")
+
+    def refuse(self, node: Node, message: str) -> None:
+        """Refuse a node, unless values of functions that are not part of the explanation go into it."""
+        for one in self.below(node):
+            if one["kind"] == "calculation" and "function" in one:
+                self.calculation(one)
+        raise NotDerived(message)
 
     def tests_are_those_of(self, goals: Goals, node: Node, values: Values) -> bool:
         """Whether the comparisons among the causes are those of a clause, and none of them is left out."""
@@ -262,7 +266,7 @@ class Check:
                 equal(head, read(node["fact"]), values) is not None for head in rule.heads
             ):
                 return self.parts(node, rule, values)
-        raise NotDerived("no pattern at this place concludes it")
+        self.refuse(node, "no pattern at this place concludes it")
 
     def parts(self, node: Node, rule: RawPatternRule, values: Values) -> None:
         """See that the parts of a match are those of its rule, and none of them is left out."""
@@ -270,32 +274,34 @@ class Check:
         operations = list(find_all(rule, RawOperation))
         negations = [one for one in operations if one.operator == "not"]
         aggregates = [one for one in operations if one.operator == "aggregate"]
-        counts, waiting, measures, bounds = Counter[str](), self.causes(node)[:1], dict[str, str](), list[str]()
+        bound: Values = {} if aggregates else values
+        counts, waiting, bounds, measures = Counter[str](), self.causes(node)[:1], list[str](), dict[str, str]()
         while waiting:
             one = waiting.pop()
             counts[KIND_OF_PART.get(one["kind"], "occurrence")] += one["kind"] != "match"
             waiting += self.causes(one) if one["kind"] == "match" else []
-            measures |= one.get("measures", {})
             bounds += [one["what"]] if one["kind"] == "comparison" and "op" not in one else []
+            measures |= one.get("measures", {})
             counts["choices"] += one.get("op") == "or"
             if one.get("op") == "not" and len([each for each in self.causes(one) if "at" in each]) < 2:
                 require(not all(map(_has_two_sides, negations)), "its parts")
-            is_written = "left" not in one or any(_is_test(one, bind(term, values)) for term in terms)
-            require(is_written or bool(aggregates), f"{one['what']} in its pattern")
+            is_written = "left" not in one or any(_is_test(one, bind(term, bound)) for term in terms)
+            if not (is_written or aggregates):
+                self.refuse(node, f"{one['what']} in its pattern does not follow")
             if "fact" in one and one["kind"] in ("input", "happens", "fact"):
                 fact = read(one["fact"])
-                fact, bound = fact.args[0] if is_fluent(fact) else fact, {} if aggregates else values
+                fact = fact.args[0] if is_fluent(fact) else fact
                 require(any(unify(term, fact, bound) is not None for term in terms), f"{one['what']} in its pattern")
         require(not least_parts(rule.pattern) - counts, "all of its parts")
         calculated = [arg for head in rule.heads for arg in inside(head) if calculate(bind(arg, values)) is not None]
         needed = sum(isinstance(arg, Compound) for arg in calculated)
         kinds = [one["kind"] for one in self.causes(node)]
         require(len(rule.heads) > 1 or kinds.count("calculation") >= needed, "what its head calculates")
-        windows: Iterable[Any] = (inside(term) for one in aggregates for term in one.parts[1:-1])  # type: ignore[arg-type]
-        for variable, function in windows:
-            value, name = bind(variable, values), name_and_args(function)[0]
-            is_same = name not in measures or equal(expression(measures[name]), value, {}) is not None
-            require(isinstance(value, Var) or is_same, f"the {name} of its window")
+        windows: list[Any] = [inside(term) for one in aggregates for term in one.parts[1:-1]]  # type: ignore[arg-type]
+        for variable, function in windows if len(windows) == 1 and isinstance(windows[0][0], Var) else ():
+            text, value = measures.get(name_and_args(function)[0]), bind(variable, values)
+            is_same = text is None or isinstance(value, Var) or equal(expression(text), value, {}) is not None
+            require(is_same, "the value of its window")
         times: Iterable[Any] = (one.parts[1:] for one in operations if one.operator == "@")
         for start, end in times:
             is_then = any(_are_bounds(text, bind(start, values), bind(end, values)) for text in bounds)
