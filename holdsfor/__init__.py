@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from holdsfor.authoring import (
         Calculation,
         Condition,
+        RuleCondition,
+        RuleFunction,
         RuleStatement,
         Symbol,
         Variable,
         choose,
         clause,
         compare,
+        condition,
         count,
         deadline,
         declare,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
         facts,
         first_point,
         fluent,
+        function,
         given,
         goal,
         greatest,
@@ -67,6 +71,7 @@ if TYPE_CHECKING:
     from holdsfor.io.storage.fold import Changes, Current
     from holdsfor.job.live.query import StreamQuery
     from holdsfor.job.live.tables import read_changes, read_current
+    from holdsfor.job.live.update.checkpoint import update
     from holdsfor.job.live.update.rule_update import RuleUpdate
     from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.language.patterns import Policy
@@ -90,7 +95,9 @@ __all__ = [
     "HoldsforError",
     "Intervals",
     "Result",
+    "RuleCondition",
     "RuleDiff",
+    "RuleFunction",
     "RuleStatement",
     "RuleUpdate",
     "Session",
@@ -101,6 +108,7 @@ __all__ = [
     "choose",
     "clause",
     "compare",
+    "condition",
     "count",
     "deadline",
     "declare",
@@ -114,6 +122,7 @@ __all__ = [
     "facts",
     "first_point",
     "fluent",
+    "function",
     "given",
     "goal",
     "greatest",
@@ -152,6 +161,7 @@ __all__ = [
     "term",
     "terminated",
     "total",
+    "update",
     "variables",
     "vectorised",
 ]
@@ -173,6 +183,7 @@ _HOMES = {
     "bounded": "holdsfor.plan.reach",
     "diff": "holdsfor.comparison.diff",
     "sweep": "holdsfor.comparison.sweep",
+    "update": "holdsfor.job.live.update.checkpoint",
     "live": "holdsfor.local.session",  # as DESIGN.md calls `session`
     "progress": "holdsfor.local.progress",
     "read_changes": "holdsfor.job.live.tables",
@@ -190,10 +201,13 @@ _AUTHORING = (
     "Condition",
     "Symbol",
     "Variable",
+    "RuleCondition",
+    "RuleFunction",
     "RuleStatement",
     "choose",
     "clause",
     "compare",
+    "condition",
     "count",
     "deadline",
     "declare",
@@ -206,6 +220,7 @@ _AUTHORING = (
     "facts",
     "first_point",
     "fluent",
+    "function",
     "given",
     "goal",
     "greatest",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from holdsfor.authoring.assembly import rules
 from holdsfor.authoring.definitions import Symbol, event, events, facts, fluent, given, pattern, predicate
+from holdsfor.authoring.functions import RuleCondition, RuleFunction, condition, function
 from holdsfor.authoring.parts import (
     Calculation,
     Condition,
@@ -54,12 +55,15 @@ from holdsfor.authoring.statements import (
 __all__ = [
     "Calculation",
     "Condition",
+    "RuleCondition",
+    "RuleFunction",
     "RuleStatement",
     "Symbol",
     "Variable",
     "choose",
     "clause",
     "compare",
+    "condition",
     "count",
     "deadline",
     "declare",
@@ -72,6 +76,7 @@ __all__ = [
     "facts",
     "first_point",
     "fluent",
+    "function",
     "given",
     "goal",
     "greatest",

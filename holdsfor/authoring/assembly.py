@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from holdsfor.authoring.definitions import Symbol
+from holdsfor.authoring.functions import find_functions
 from holdsfor.authoring.lowering import lower
 from holdsfor.authoring.parts import Calculation, Condition, NumberOfSolutions
 from holdsfor.authoring.places import here, refuse, source_of
@@ -31,15 +32,27 @@ def rules(
 ) -> EventDescription:
     """Check rules that were written in Python, and those of rule files (paths) beside them.
 
-    What they use is taken along, with its own rules. facts, functions: as `load` takes them. tick_unit: how long
-    a tick is, for durations such as "10 min". Raises DescriptionError with all that is wrong, at its Python line.
+    What they use is taken along, with its own rules and functions. facts, functions: as `load` takes them.
+    tick_unit: how long a tick is, for durations such as "10 min". Raises DescriptionError with all that is wrong, at
+    its Python line.
     """
     paths = [item for item in definitions if isinstance(item, str | Path)]
     statements = list(collect_statements(item for item in definitions if not isinstance(item, str | Path)))
     if not statements and not paths:
         refuse("rules", "there are no rules", here(), "give definitions (hf.fluent, hf.pattern, ...), or a rule file")
     parsed = _parsed(statements, tick_unit)
-    return load_written(parsed, paths, facts=facts, functions=functions)
+    return load_written(parsed, paths, facts=facts, functions=_functions_of(statements, functions or {}))
+
+
+def _functions_of(statements: list[RuleStatement], registered: Mapping[str, Function]) -> dict[str, Function]:
+    """Return the Python functions by name: those that are given, and those that statements call."""
+    functions = dict(registered)
+    for statement in statements:
+        for each in find_functions((statement.head, statement.body)):
+            if each.call is not None and functions.setdefault(each.name, each.call) is not each.call:
+                hint = f'give one of them another name: hf.function(call, "{each.name}_2")'
+                refuse("function", f"two functions have the name {each.name}", statement.place, hint)
+    return functions
 
 
 def collect_statements(written: Iterable[Any]) -> Iterator[RuleStatement]:

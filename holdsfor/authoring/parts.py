@@ -109,6 +109,7 @@ class Calculation(Operand):
     functor: str
     args: tuple[Argument, ...]
     place: Place = field(repr=False)
+    function: Any = field(default=None, repr=False)  # that it calls, which is no arithmetic
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -374,6 +375,8 @@ def _collected(function: str, template: Argument, conditions: Condition | None) 
 
 def is_calculated(value: Argument) -> bool:
     """Whether a part is arithmetic, or a number about solutions."""
+    if isinstance(value, Calculation) and value.function is not None:
+        return value.function.types.gives in ("int", "float")
     is_arithmetic = isinstance(value, Calculation) and (value.functor, len(value.args)) in FUNCTIONS
     return is_arithmetic or isinstance(value, NumberOfSolutions)
 
@@ -392,6 +395,9 @@ def flat(condition: Condition, operator: str) -> Iterator[Condition]:
 def _condition(value: object, operator: str) -> Condition:
     if isinstance(value, Condition):
         return value
+    if isinstance(value, Calculation) and value.function is not None:
+        hint = f"compare its value, ({value.functor}(...) < 5); one that gives True or False is made by hf.condition"
+        refuse("python", f"{value.functor} gives a value, and `{operator}` joins conditions", here(), hint)
     if isinstance(value, Operand):
         hint = f"`{operator}` binds tighter than a comparison: write parentheses, a(X) {operator} (X < 5)"
         refuse("python", f"`{operator}` joins conditions, not values", here(), hint)

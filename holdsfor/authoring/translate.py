@@ -11,7 +11,7 @@ from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.format.terms import chain
 from holdsfor.language.nodes import all_terms, find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause, RawDeclaration, RawDirective, RawPatternRule, parse
-from holdsfor.language.terms import Items, Term, Var, name_and_args
+from holdsfor.language.terms import Items, Signature, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, FORMS, LOADING
 
 _WIDTH = 110
@@ -22,7 +22,8 @@ def translate(source: Source) -> str:
     parsed = parse(source, in_order=True)
     if any(diagnostic.severity == "error" for diagnostic in parsed.diagnostics):
         raise DescriptionError(parsed.diagnostics)
-    names = PythonNames()
+    heads = (raw.head for raw in parsed.raw if isinstance(raw, RawClause) and raw.head.is_named)
+    names = PythonNames(defined=set(map(Signature.of, heads)))
     names.variables.update(
         (var.name, var.name.replace("'", "_prime")) for raw in parsed.raw for var in _variables_of(raw)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdsfor.authoring.translation_terms import NoForm, TermTranslation, is_arithmetic, quote
+from holdsfor.authoring.translation_terms import NoForm, TermTranslation, is_arithmetic, is_built_in, quote
 from holdsfor.language.diagnostics import DescriptionError
 from holdsfor.language.format.terms import chain
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
@@ -73,10 +73,10 @@ class Translation(TermTranslation):
                 return self.comparison(name, left, right)
         if name in FORMS or name in ("!", "->", "findall", "is", "true", "fail", "false") or name in _LISTS:
             raise NoForm
-        return self.predicate(goal)
+        return self.condition(goal)
 
     def comparison(self, operator: str, left: Term, right: Term) -> str:
-        is_value = isinstance(left, Var) or is_arithmetic(left)
+        is_value = isinstance(left, Var) or is_arithmetic(left) or is_built_in(left)
         is_number = is_arithmetic(left) or is_arithmetic(right)
         sign = _COMPARED.get(operator)
         if (operator in ("=", "\\=") and not is_number) or (operator in ("=:=", "=\\=") and is_number):

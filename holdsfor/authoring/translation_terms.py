@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from holdsfor.language.arithmetic import FUNCTIONS
 from holdsfor.language.diagnostics import Source
-from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var, name_and_args
+from holdsfor.language.functions import BUILT_IN, find_function
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Signature, Term, Var, name_and_args
 
 _INFIX = {"+": "+", "-": "-", "*": "*", "/": "/", "mod": "%", "**": "**"}
 _WITH_UNIT = re.compile(r"\d[\d.\s]*[a-z][\w\s.]*\Z")
@@ -28,6 +29,7 @@ class PythonNames:
     used_variables: set[str] = field(default_factory=set)
     by_entity: dict[tuple[str, str, int], str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
+    defined: set[Signature] = field(default_factory=set)  # predicates that the text defines
 
     def entity(self, kind: str, name: str, args: Sequence[str]) -> str:
         """Return the Python name of an entity; made where it is used first. args: names of its arguments."""
@@ -63,6 +65,17 @@ class TermTranslation:
 
     def predicate(self, subject: Term) -> str:
         return self._use("predicate", subject)
+
+    def condition(self, goal: Term) -> str:
+        """Return a predicate, or a built-in function that is a condition."""
+        if is_built_in(goal) and Signature.of(goal) not in self.names.defined:
+            return self._call("condition", goal)
+        return self.predicate(goal)
+
+    def _call(self, kind: str, call: Term) -> str:
+        """Return a call of a built-in function."""
+        name, args = name_and_args(call)
+        return f"{self.names.entity(kind, name, ())}({', '.join(map(self.term, args))})"
 
     def fluent(self, pair: Term) -> str:
         """Return `f(X)`, or `f(X) == value`."""
@@ -112,6 +125,8 @@ class TermTranslation:
                 return f"{sides[0]} {_INFIX[functor]} {sides[1]}"
             case Compound(functor="-", args=(inner,)) if isinstance(inner, Var):
                 return f"-{self.term(inner)}"
+            case Compound() if is_built_in(term):
+                return self._call("function", term)
             case Compound(functor=functor, args=args):
                 return f"hf.term({', '.join([quote(functor), *map(self.term, args)])})"
         raise TypeError(term)
@@ -136,7 +151,15 @@ def quote(text: str) -> str:
 
 
 def is_arithmetic(term: Term) -> bool:
+    """Whether a term is calculated, and gives a number."""
+    if is_built_in(term):
+        return BUILT_IN[term.functor].gives in ("int", "float")
     return isinstance(term, Compound) and (term.functor, len(term.args)) in FUNCTIONS
+
+
+def is_built_in(term: Term) -> bool:
+    """Whether a term calls a built-in function that is no arithmetic."""
+    return find_function(term.functor, len(term.args), {}) is not None
 
 
 def _computes(left: Term, right: Term) -> bool:

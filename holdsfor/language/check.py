@@ -39,8 +39,10 @@ from holdsfor.language.passes.order.pattern_circles import pattern_circles
 from holdsfor.language.passes.order.strata import strata
 from holdsfor.language.passes.preparation.bounds import bounds
 from holdsfor.language.passes.preparation.calls import calls
+from holdsfor.language.passes.preparation.changing import changing
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
+from holdsfor.language.passes.preparation.lists import lists
 from holdsfor.language.passes.preparation.prefixes import prefixes
 from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
@@ -63,11 +65,13 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     read,
     apart,
     cuts,
+    changing,
     constants,
     values,
     dynamic,
     kinds,
     internal,
+    lists,
     predicates,
     recursion,
     clashes,
@@ -190,6 +194,7 @@ def _describe(draft: Draft) -> EventDescription:
             tuple(draft.texts.tables),
             tuple(draft.groundings),
             frozenset(draft.declared.dynamic_domains),
+            frozenset(draft.declared.changing),
         ),
         defined=Definitions(
             frozenset(names.events), frozenset(names.simple), frozenset(names.static), frozenset(names.unreported)

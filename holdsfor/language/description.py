@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: `a as input` has the rows of a definition that also comes as input.
 AS_INPUT = "as input"
+#: `p ended` says from when on a fact is not valid any more, `p replaced` from when on facts of a key are not.
+ENDED, REPLACED = ENDINGS = ("ended", "replaced")
 
 
 class FluentValue(NamedTuple):
@@ -134,6 +136,7 @@ class Input:
 
     numbers: the argument positions (from 0) that rules calculate or compare with; a row with something else there is
     rejected. may_last: of an event, whether a pattern or `occurs` reads it, so that a row may have a start and an end.
+    key: of facts that change, the positions (from 0) by which a row replaces an earlier one; (): none; None: no facts.
     leads: what names of resources begin with, where rules know prefixes.
     """
 
@@ -142,13 +145,23 @@ class Input:
     read: bool
     numbers: frozenset[int]
     may_last: bool = False
-    is_defined: bool = False  # rules define it, too
+    is_defined: bool = False  # rules define it, too; of facts: when they are valid is worked out
     leads: Leads = field(default=(), repr=False)
+    key: tuple[int, ...] | None = None
 
     @property
     def stored_as(self) -> Signature:
         """The signature of its rows in the engine, apart from what rules conclude."""
         return self.signature.stand_in(AS_INPUT) if self.is_defined else self.signature
+
+    @property
+    def endings(self) -> tuple[Input, ...]:
+        """Return what ends facts that change: rows of their own, which are stored beside theirs."""
+        if self.key is None:
+            return ()
+        replaced = Signature(self.signature.stand_in(REPLACED).name, len(self.key))
+        owners = (self.signature.stand_in(ENDED), *((replaced,) if self.key else ()))
+        return tuple(replace(self, signature=owner, is_defined=False, key=None) for owner in owners)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +172,7 @@ class BackgroundKnowledge:
     tables: tuple[FactTable, ...]  # facts in great numbers
     groundings: tuple[Grounding, ...]
     dynamic_domains: frozenset[Signature]
+    changing: frozenset[Signature] = frozenset()  # predicates that are true of something at some times only
 
 
 @dataclass(frozen=True, slots=True)

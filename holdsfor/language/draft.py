@@ -60,12 +60,22 @@ class RuleTexts:
         return replace(self, raw=list(self.raw), tables=list(self.tables), damaged=set(self.damaged))
 
 
+@dataclass(frozen=True, slots=True)
+class FactDeclaration:
+    """A predicate whose facts change. key: positions from 0; (): a row replaces no other."""
+
+    key: tuple[int, ...]
+    place: Place
+
+
 @dataclass(slots=True)
 class FileDeclarations:
     """Declarations of rule files."""
 
     entities: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by grounding, collectIntervals, ...
     inputs: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by `input event`, `input fluent`
+    facts: dict[Signature, FactDeclaration] = field(default_factory=dict)  # by `input fact`
+    changing: set[Signature] = field(default_factory=set)  # these, and predicates whose clauses depend on them
     internal: dict[Signature, Place] = field(default_factory=dict)  # by `internal f/1`
     predicates: set[Signature] = field(default_factory=set)  # by `:- dynamic`, perhaps without clauses
     dynamic_domains: set[Signature] = field(default_factory=set)

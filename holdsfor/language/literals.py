@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.functions import Callee, kinds_of
 from holdsfor.language.nodes import Node, all_terms, map_terms, walk
-from holdsfor.language.terms import Float, Int, Place, Signature, Term, Var, shifted, substitute, unify, variables
+from holdsfor.language.terms import Atom, Float, Int, Place, Signature, Term, Var, shifted, substitute, unify, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
 Entity = OneOf["event", "fluent"]
@@ -415,6 +415,23 @@ class Occurs(EventLiteral):
 
     TERMS = ("event", "start", "end")
     TIMES = ("start", "end")
+
+
+def true_at(fluent: Term, time: Term, place: Place) -> Holds:
+    """Return the condition that a fluent is true at a time."""
+    return Holds(fluent, Atom("true"), time, place)
+
+
+def during(fluent: Term, value: Term, interval: Var, place: Place) -> HoldsFor:
+    """Return the condition that gives the intervals in which a fluent has a value."""
+    return HoldsFor(fluent, value, interval, place)
+
+
+def one_of(cases: Sequence[Body], place: Place) -> Body:
+    """Return the conditions that one of several conjunctions is true."""
+    if not cases:
+        return (Call(Atom("fail"), place),)
+    return cases[0] if len(cases) == 1 else (Or(tuple(cases), place),)
 
 
 def all_variables(nodes: Node | Iterable[Node]) -> set[Var]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
@@ -277,6 +277,19 @@ class PatternRule(Statement):
         """Return the events, fluents, tests and calculations that the rule asks for, without the order in time."""
         calculated: list[Term] = [arg for arg in name_and_args(self.head)[1] if is_calculated(arg)]
         return (*self.pattern.as_literals, *(Is(Var(f"~{i}"), arg, arg.place) for i, arg in enumerate(calculated)))
+
+
+def change_conditions(rule: PatternRule, change: Callable[[Pattern, Body], tuple[Pattern, Body]]) -> PatternRule:
+    """Return a rule with other conditions behind WHERE, and other patterns before it."""
+
+    def changed(node: Node) -> Node:
+        rebuilt = node.rebuild(changed) if isinstance(node, Pattern) else node
+        if not isinstance(rebuilt, Filter):
+            return rebuilt
+        pattern, conditions = change(rebuilt.pattern, rebuilt.conditions)
+        return replace(rebuilt, pattern=pattern, conditions=conditions)
+
+    return rule.rebuild(changed)
 
 
 def is_calculated(argument: Term) -> bool:

@@ -537,11 +537,36 @@ class Relate(IntervalNode):
         return f"{self.mode} of {self.relation}({pair}{_within(self.within)})"
 
 
+@dataclass(frozen=True, slots=True)
+class Valid(IntervalNode):
+    """When facts are valid: each row of its own interval, without those of endings that came after it.
+
+    parts: the rows, what ends a fact, and what replaces those of a key. The last column of all is when a row began.
+    """
+
+    parts: tuple[Of, ...]
+
+    CHILDREN = VARIABLES = ("parts",)
+
+    def dependencies(self) -> Iterator[Dependency]:
+        return dependencies_of([*self.parts[:1], Combine("complement", self.parts[1:])])
+
+    def simplified(self) -> Expression:
+        return self
+
+    def carriers(self) -> frozenset[Relation] | None:
+        return self.parts[0].carriers()
+
+    def text(self, writer: Writer) -> str:
+        rows, *endings = map(writer.expression, self.parts)
+        return f"{rows} until {' or '.join(endings)}"
+
+
 def _within(limit: int | None) -> str:
     return "" if limit is None else f", within {limit}"
 
 
-Expression = Of | Combine | Lasting | Relate
+Expression = Of | Combine | Lasting | Relate | Valid
 
 
 @dataclass(frozen=True, slots=True)

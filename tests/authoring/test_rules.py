@@ -92,6 +92,36 @@ def test_counts_times_and_facts() -> None:
     assert_same(hf.rules(busy), text)
 
 
+def distance(a: str, b: str) -> float:
+    return float(len(a) - len(b))
+
+
+def is_tanker(vessel: str) -> bool:
+    return vessel.startswith("t")
+
+
+def test_functions_are_called_and_come_with_the_rules() -> None:
+    apart, tanker = hf.function(distance), hf.condition(is_tanker)
+    hour, upper, starts_with = hf.function("hour"), hf.function("upper"), hf.condition("starts_with")
+    close = hf.predicate("close", A, B, when=apart(A, B) < 10)
+    text = """
+    close(A, B) :- distance(A, B) < 10.
+    initiatedAt(early(upper(A))=distance(A, B), T) :-
+        happensAt(start(near(A, B)=true), T), close(A, B), \\+ is_tanker(A),
+        hour(T, 'UTC') =:= 5.
+    happensAt(tug(A), T) :- happensAt(gap(A), T), starts_with(A, tug).
+    """
+    early = hf.fluent(
+        "early",
+        upper(A),
+        starts={apart(A, B): hf.start(near(A, B)) & close(A, B) & ~tanker(A) & (hour(hf.now, "UTC") == 5)},
+    )
+    rules = hf.rules(early, hf.event("tug", A, when=gap(A) & starts_with(A, "tug")))
+    functions = {"distance": distance, "is_tanker": is_tanker}
+    assert make_plan(rules).identity == make_plan(hf.parse(text, functions=functions)).identity
+    assert "initiatedAt(early(upper(A))=distance(A, B), T) :-" in str(rules)
+
+
 def test_durations_follow_the_unit_of_ticks() -> None:
     long = hf.fluent("long", A, B, while_=near(A, B).longer_than("2 s"))
     text = ":- tick(ms). holdsFor(long(A,B)=true, I) :- holdsFor(near(A,B)=true, J), intDurGreater(J, 2 s, I)."
@@ -142,6 +172,10 @@ def test_what_is_recognised_is_the_same(tmp_path: Path) -> None:
     [
         (lambda: velocity(V), "velocity(V)", "velocity does not take 1 argument"),
         (lambda: velocity(V, K) & K < 5, "velocity(V, K) & K", "binds tighter than a comparison"),  # type: ignore[operator]
+        (lambda: hf.function(distance)(A), "hf.function(distance)(A)", "the function distance takes 2 arguments"),
+        (lambda: hf.condition(distance), "hf.condition(distance)", "gives float, not True or False"),
+        (lambda: hf.function(7), "hf.function(7)", "int is not a function"),  # type: ignore[arg-type]
+        (lambda: hf.function(lambda x: x), "hf.function(lambda x: x)", "is no name that rules can write"),
         (lambda: 0 < K < 5, "0 < K < 5", "each comparison in parentheses"),
         (lambda: hf.variables("v"), 'hf.variables("v")', "begin with an upper-case letter"),
         (lambda: gap(V).without(gap(A)), "gap(V).without(gap(A))", "which two events"),

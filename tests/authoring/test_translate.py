@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from tests.conformance.cases import RECORDED, event_calculus, identity, paths
 from tests.conformance.patterns import pattern_cases
 from tests.docs.examples import DOCUMENTS, ROOT, examples
 from tests.naive.draw_patterns import random_patterns
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
 from tests.naive.shapes import random_shapes
 
@@ -30,15 +32,15 @@ MOST_PLAIN = 0.12
 
 
 def as_python(text: str) -> tuple[hf.EventDescription, str]:
-    program = translate(Source("rules.ec", text))
-    names: dict[str, hf.EventDescription] = {}
+    program = translate(Source("rules.ec", text)).removesuffix(")\n") + "    functions=FUNCTIONS,\n)\n"
+    names: dict[str, Any] = {"FUNCTIONS": FUNCTIONS}
     exec(compile(program, "<translated>", "exec"), names)
     return names["rules"], program
 
 
 def assert_same(text: str) -> str:
     try:
-        description = hf.parse(text)
+        description = hf.parse(text, functions=FUNCTIONS)
     except hf.DescriptionError:
         return ""  # an example of a mistake
     try:
@@ -48,7 +50,7 @@ def assert_same(text: str) -> str:
             raise
         return ""
     assert make_plan(rules).identity == make_plan(description).identity, program
-    assert make_plan(hf.parse(str(rules))).identity == make_plan(description).identity, str(rules)
+    assert make_plan(hf.parse(str(rules), functions=FUNCTIONS)).identity == make_plan(description).identity, str(rules)
     return program
 
 

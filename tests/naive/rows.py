@@ -16,6 +16,7 @@ _INTEGER = re.compile(r"-?[0-9]+\Z")
 _COMPOUND = re.compile(r"([a-z]\w*)\((.*)\)\Z")
 _DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+\Z")
 _SPAN = re.compile(r"(.*?) @ (?:(-?\d+)|\[(-?\d+),(-?\d+)\])(?: arrives (-?\d+))?\Z")
+_VALIDITY = re.compile(r".* @ (?:(-?\d+)|\[(-?\d+),(?:-?\d+|inf)\))(?: arrives (-?\d+))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,10 @@ def line_format(lines: Sequence[str]) -> str:
 
 
 def term_arrival(line: str) -> int:
-    """When a line of terms arrives: as it says, or when what it is about is over."""
+    """When a line of terms arrives: as it says, or when what it is about is over; a fact when it begins to be valid."""
+    fact = _VALIDITY.match(line)
+    if fact is not None:
+        return int(fact[3] or fact[1] or fact[2])
     found = _SPAN.match(line)
     assert found is not None, line
     return int(found[5] or found[4] or found[2])

@@ -41,6 +41,7 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
         say(explain(description))
         say("\nwhat a change makes be evaluated again, from one query time to the next")
         say("\n".join(f"  {line}" for line in show_units(made)))
+    _remark("Changing with time", sorted(map(str, description.background.changing)))
     _remark("Used by no rule, so it only adds work", _unused(description, all_uses))
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
@@ -63,7 +64,12 @@ def _remark(what: str, names: list[str]) -> None:
 def _inputs(description: EventDescription) -> Iterator[tuple[object, ...]]:
     kinds = {"event": "event", "interval": "fluent", "point": "fluent, by points"}
     for one in description.inputs:
-        yield one.signature, kinds[one.kind], "yes" if one.read else "no"
+        yield one.signature, kinds[one.kind] if one.key is None else _fact(one.key), "yes" if one.read else "no"
+
+
+def _fact(key: tuple[int, ...]) -> str:
+    """`fact, key 1`"""
+    return f"fact, key {', '.join(str(position + 1) for position in key)}" if key else "fact"
 
 
 def _definitions(description: EventDescription, made: Plan) -> Iterator[tuple[object, ...]]:
@@ -124,6 +130,7 @@ def _by_keys(unit: Unit) -> dict[str, list[str]]:
     for step in unit.steps:
         for relation in step.own:
             keys = _key_text(unit.homes[relation]) if unit.is_keyed else "all keys together"
+            keys = "what depends on the change" if not unit.is_keyed and step.number in unit.pointwise else keys
             grouped.setdefault(keys, []).append(named(relation))
     return grouped
 

@@ -32,7 +32,7 @@ def report(
         "inputs": [
             {
                 **_name(one.signature),
-                "kind": one.kind,
+                "kind": one.kind if one.key is None else "fact",
                 "read": one.read,
                 "uses": _uses(_input(one.kind, one.signature), every),
             }
@@ -47,6 +47,7 @@ def report(
             {**_name(signature), "because": one.because, "advice": how_to_bound(signature, one), **_place(one.place)}
             for signature, one in find_unbounded(made).items()
         ],
+        "changing": sorted(map(str, description.background.changing)),
         "patterns": len(description.patterns),
         "cycles": [list(map(str, group)) for group in description.order.circles],
     }

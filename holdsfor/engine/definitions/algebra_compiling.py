@@ -28,8 +28,9 @@ from holdsfor.engine.definitions.algebra import (
     relate,
     share,
 )
+from holdsfor.engine.definitions.validity import find_validity
 from holdsfor.language.terms import is_ground
-from holdsfor.plan.operators import WHOLE_HISTORY, Arg, Combine, Expression, Lasting, Of, Relate
+from holdsfor.plan.operators import WHOLE_HISTORY, Arg, Combine, Expression, Lasting, Of, Relate, Valid
 from holdsfor.plan.structures import flat, forms_of
 from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
@@ -78,6 +79,8 @@ class AlgebraCompiler:
             case Combine(op="complement"):
                 parts = list(map(self.compile, expression.parts))
                 return leave(parts) if expression.within is None else leave_near(parts, expression.within)
+            case Valid():
+                return lambda frame: find_validity(expression, frame.world)
             case Combine(parts=()):
                 return lambda frame: NOTHING
             case Combine(op="union") if WHOLE_HISTORY in expression.parts:

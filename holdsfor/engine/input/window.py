@@ -22,7 +22,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.columns.text import as_text, plain_text
 from holdsfor.io.events import MOST_TIME, OPEN, Block
 from holdsfor.kernels.rows.moving import are_in_time, value_span
-from holdsfor.language.description import AS_INPUT
+from holdsfor.language.description import AS_INPUT, ENDINGS
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -191,6 +191,8 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
     else:
         within = read & (block.end > _inside(block.start, windows))
         in_time = block.end > _begun(block.start, seen, windows)
+        if is_ending(block) and block.op is not None:
+            in_time &= (block.op > 0) | (block.start > edge)  # what it ended before may be forgotten
     chosen = within & in_time
     outside = len(block) - int(np.count_nonzero(within))
     if chosen.all():
@@ -198,6 +200,11 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
     late_by = edge - block.start + 1 if block.end is None else edge - block.end + 2
     late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
     return Counted(block.filter(chosen), late, outside)
+
+
+def is_ending(block: Block) -> bool:
+    """Whether rows say from when on facts are not valid any more."""
+    return block.name.rpartition(" ")[2] in ENDINGS and " " in block.name
 
 
 def _all_count(block: Block, windows: Windows) -> bool:
@@ -257,7 +264,7 @@ def standing(block: Block, windows: Windows) -> Block:
 
 def find_followed(block: Block) -> tuple[Ints, Ints]:
     """Find superseded messages: the index of each, and of the next one about the same row."""
-    columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
+    columns = [encode_column(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
     columns += [times for times in (block.start, block.end, block.onset) if times is not None]
     columns += [] if block.op is None else [np.abs(block.op)]  # who speaks: see `Words`
     order = np.lexsort([block.arrival, *columns])
@@ -269,7 +276,8 @@ def find_followed(block: Block) -> tuple[Ints, Ints]:
     return order[followed], order[followed + 1]
 
 
-def _codes(column: pa.Array) -> Ints:
+def encode_column(column: pa.Array) -> Ints:
+    """Return a code for each row, the same for equal terms."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
 
@@ -280,9 +288,10 @@ def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
     rows = block.filter(mask)
     end = rows.start if rows.end is None else rows.end
     texts = [_texts(arg) for arg in rows.args]
-    value = pa.nulls(len(rows), pa.string()) if rows.value is None else _texts(rows.value)
+    is_fact = rows.value is not None and pa.types.is_integer(rows.value.type)  # which has its beginning as its value
+    value = pa.nulls(len(rows), pa.string()) if rows.value is None or is_fact else _texts(rows.value)
     columns = [
-        pa.array([rows.name.removesuffix(f" {AS_INPUT}")] * len(rows), pa.string()),
+        pa.array([_written_name(rows)] * len(rows), pa.string()),
         arguments(texts, len(rows)),
         value,
         pa.array(rows.start),
@@ -292,6 +301,12 @@ def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
         pa.array(by[mask]),
     ]
     return pa.table(columns, schema=LATE_SCHEMA)
+
+
+def _written_name(block: Block) -> str:
+    """Return the name that rows came with."""
+    name = block.name.rpartition(" ")[0]
+    return name if is_ending(block) else block.name.removesuffix(f" {AS_INPUT}")
 
 
 def _texts(column: pa.Array) -> pa.Array:

@@ -148,7 +148,7 @@ class _Writer:
 
     def _declarations(self, raw: list[RawDeclaration], entry: _Entry) -> list[Line]:
         opening = "internal " if raw[0].kind == "internal" else f"input {raw[0].kind} "
-        names = [f"{quoted(each.signature.name)}/{each.signature.arity}" for each in raw]
+        names = [f"{quoted(each.signature.name)}/{each.signature.arity}{_key(each.key)}" for each in raw]
         line = f"{opening}{', '.join(names)}."
         spans = [self._text.span(each.place) for each in raw]
         around, rest = self._text.around(spans, entry.start, entry.stop - 1)
@@ -161,6 +161,12 @@ class _Writer:
             separator = "," if index < len(names) - 1 else ""
             lines.append(commented(Line(" " * INDENT + name + separator), [*near.after, *near.trailing]))
         return _closed([*lines, *remarks(rest, INDENT)])
+
+
+def _key(positions: tuple[int, ...]) -> str:
+    """` key 1`, ` key (1, 2)`"""
+    listed = ", ".join(map(str, positions))
+    return "" if not positions else f" key {listed}" if len(positions) == 1 else f" key ({listed})"
 
 
 def _closed(lines: list[Line]) -> list[Line]:

@@ -54,11 +54,12 @@ class RawDirective(Node):
 
 @dataclass(frozen=True, slots=True)
 class RawDeclaration(Node):
-    """`input event name/arity`, `input fluent name/arity` or `internal name/arity`."""
+    """`input event name/arity`, `input fluent`, `input fact` with the positions of its key, or `internal`."""
 
-    kind: OneOf["event", "fluent", "internal"]
+    kind: OneOf["event", "fluent", "fact", "internal"]
     signature: Signature
     place: Place = field(compare=False)
+    key: tuple[int, ...] = ()  # from 1
 
     @property
     def word(self) -> str:
@@ -107,17 +108,28 @@ class Builder:
             word = str(children[1]) if len(children) == 3 else ""
             return [RawDirective(word, self.term(children[-1]), place)]
         words = [str(child) for child in children if isinstance(child, Token) and child.type in _KINDS]
-        kind = cast(OneOf["event", "fluent", "internal"], words[0])
+        kind = cast(OneOf["event", "fluent", "fact", "internal"], words[0])
         return [self._declaration(kind, child) for child in children if isinstance(child, Tree)]
 
-    def _declaration(self, kind: OneOf["event", "fluent", "internal"], indicator: Tree[Token]) -> RawDeclaration:
-        name, _, arity = (str(child) for child in indicator.children)
+    def _declaration(
+        self, kind: OneOf["event", "fluent", "fact", "internal"], indicator: Tree[Token]
+    ) -> RawDeclaration:
+        name, _, arity, *_ = map(str, indicator.children)
         if not re.fullmatch(r"\d{1,2}", arity):
             hint = "write the name and the number: press/1"
             place = self.place(indicator)
             raise Refused(self._source.error("arity", f"`{arity}` is not a number of arguments", place, hint))
         signature = Signature(self._name(name, self.place(indicator)), int(arity))
-        return RawDeclaration(kind, signature, self.place(indicator))
+        return RawDeclaration(kind, signature, self.place(indicator), self._key(kind, indicator))
+
+    def _key(self, kind: str, indicator: Tree[Token]) -> tuple[int, ...]:
+        """Read the positions behind `key`."""
+        keys = [child for child in indicator.children if isinstance(child, Tree)]
+        if keys and kind != "fact":
+            hint = "remove it, or declare a fact that changes: input fact name/arity key 1."
+            raise Refused(self._source.error("key", f"an {kind} has no key", self.place(keys[0]), hint))
+        positions = [str(token) for key in keys for token in key.children if isinstance(token, Token)]
+        return tuple(int(text) if text.isdigit() else 0 for text in positions if text != "key")
 
     def term(self, tree: Tree[Token] | Token) -> Term:
         assert isinstance(tree, Tree)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdsfor.language.description import Grounding, Signature
-from holdsfor.language.draft import Draft
+from holdsfor.language.draft import Draft, FactDeclaration
 from holdsfor.language.literals import Entity
 from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective
 from holdsfor.language.reading.connectives import fails
@@ -20,11 +20,25 @@ _BOUND = f"write {FORMS['bound']}, such as bound(loitering/1, 14400)"
 
 
 def declaration(draft: Draft, raw: RawDeclaration) -> None:
-    """Read `input event e/1`, `input fluent f/1` or `internal f/1`."""
+    """Read `input event e/1`, `input fluent f/1`, `input fact p/2 key 1` or `internal f/1`."""
     if raw.kind == "internal":
         draft.declared.internal.setdefault(raw.signature, raw.place)
+    elif raw.kind == "fact":
+        _fact(draft, raw)
     else:
         draft.declared.inputs.setdefault((raw.kind, raw.signature), raw.place)
+
+
+def _fact(draft: Draft, raw: RawDeclaration) -> None:
+    """Read `input fact p/2 key 1`."""
+    owner, key = raw.signature, tuple(position - 1 for position in sorted(set(raw.key)))
+    before = draft.declared.facts.setdefault(owner, FactDeclaration(key, raw.place))
+    if len(key) < len(raw.key) or (key and not 0 <= key[0] <= key[-1] < owner.arity):
+        hint = f"name each argument once, by its position from 1 to {owner.arity}: input fact {owner} key 1."
+        message = f"the key of {owner} is not made of its arguments"
+        draft.error("key", message, raw.place, hint if owner.arity else f"remove the key: input fact {owner}.")
+    elif before.key != key:
+        draft.error("key", f"{owner} is declared with another key before", raw.place, "keep one of the declarations")
 
 
 def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:

@@ -36,9 +36,10 @@ _MISPLACED: dict[tuple[str, Context], str] = {
 class BodyReader:
     """Reads the conditions of one clause. `complete` turns false if one of them could not be read."""
 
-    def __init__(self, draft: Draft, context: Context) -> None:
+    def __init__(self, draft: Draft, context: Context, is_clause: bool = False) -> None:
         self.draft = draft
         self.context = context
+        self.is_clause = is_clause  # of background knowledge, which may ask what holds when it is called
         self.complete = True
         self.guards: list[Var] = []
         self.cuts: list[Place] = []
@@ -142,7 +143,7 @@ class BodyReader:
         return () if start is None or end is None else (Occurs(event, start, end, term.place),)
 
     def _holds(self, term: Term, args: tuple[Term, ...]) -> Body:
-        if self.context != "pattern" and not self.fits("holdsAt", term, "points"):
+        if not (self.is_clause or self.context == "pattern" or self.fits("holdsAt", term, "points")):
             return ()
         pair, time = self.fluent(args[0], "holdsAt"), self.time(args[1])
         return () if pair is None or time is None else (Holds(*pair, time, term.place),)

@@ -245,7 +245,7 @@ def _background(draft: Draft, raw: RawClause) -> None:
     if mistaken:
         draft.error("unknown", f"{name} defines nothing", head.place, near)
         return
-    reader = BodyReader(draft, "background")
+    reader = BodyReader(draft, "background", is_clause=True)
     body = reader.read(raw.body)
     if not fails(body) and _no_open_lists(draft, head, raw.body):
         if not reader.complete:

@@ -23,7 +23,7 @@ Names = Mapping[Relation, Relation]
 
 def unite_with_input(plan: Plan) -> Plan:
     """Add the rows of input to the definitions that they are about."""
-    sources = [source for source in plan.sources if source.input.is_defined]
+    sources = [source for source in plan.sources if source.input.is_defined and source.input.key is None]
     rows = {_definition_of(each): each for source in sources for each in source.relations}
     if not rows:
         return plan

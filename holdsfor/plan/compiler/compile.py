@@ -24,6 +24,7 @@ from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.statements import Statements, Variant, group_statements
 from holdsfor.plan.compiler.static import compile_holds_for, find_endless
+from holdsfor.plan.compiler.validity import define_validity
 from holdsfor.plan.definitions import (
     Closure,
     Declared,
@@ -71,7 +72,7 @@ def compile_rules(description: EventDescription) -> Plan:
     plan = Plan(
         inputs, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.defined.unreported
     )
-    return unite_with_input(plan)
+    return define_validity(unite_with_input(plan), description.inputs)
 
 
 def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:

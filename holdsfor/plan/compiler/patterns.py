@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product
 
 from holdsfor.language.description import EventDescription, Signature
-from holdsfor.language.literals import Body, Compare, HoldsFor, names_of, positive_names
+from holdsfor.language.literals import Body, Compare, HoldsFor, Not, names_of, positive_names
 from holdsfor.language.nodes import Node, find_all
 from holdsfor.language.patterns import (
     Absence,
@@ -86,6 +86,12 @@ def _count_names(rule: PatternRule) -> Counter[str]:
     return Counter([*names_of(rule.pattern), *(v.name for v in variables(rule.head))])
 
 
+def _names_inside(rule: PatternRule, uses: Counter[str]) -> Iterator[str]:
+    """Iterate over the variables that stand in one negation behind WHERE, and nowhere else."""
+    for negation in find_all(rule.pattern, Not):
+        yield from (name for name, times in Counter(names_of(negation)).items() if times == uses[name])
+
+
 def _split_choices(pattern: Pattern, written: Counter[str]) -> Pattern:
     """Write `(a OR c(Y)) SEQ d(Y)` as `(a SEQ d(Y)) OR (c(Y) SEQ d(Y))`: in the first, any Y goes with an `a`."""
     ways = list(_ways(pattern, written))
@@ -128,9 +134,10 @@ class _Compiler:
     @classmethod
     def of(cls, rule: PatternRule, written: Counter[str], pipeline: Pipeline) -> _Compiler:
         uses = _count_names(rule)
+        outer = set(uses) - set(_names_inside(rule, uses))
         if rule.policy != "unrestricted" or any(find_all(rule.pattern, RunningAggregate)):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
-        ordering = Ordering(pipeline.relations, uses, set(uses), set())
+        ordering = Ordering(pipeline.relations, uses, outer, set())
         prefers = tuple(
             (preference[0], ordering.name(preference[1].name)) if isinstance(preference, tuple) else (preference, "")
             for preference in rule.prefers

@@ -11,6 +11,7 @@ from holdsfor.language.functions import Callee, kinds_of
 from holdsfor.language.nodes import find_all
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.plan.compiler.bodies.relations import Relations
+from holdsfor.plan.compiler.validity import begun_rows
 from holdsfor.plan.definitions import Definition, InputSource
 from holdsfor.plan.nodes import PlanNode, RelationNode, names_in
 from holdsfor.plan.operators import Arg, At, Chain, Conclude, Holding, Let, Lookup, Match, Relation, RuleNode, Where
@@ -24,7 +25,7 @@ ARITHMETIC = ARITHMETIC_COMPARISONS | {"is"}
 def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSource, ...]:
     """The inputs that rules read. Of a fluent every argument is wanted as a term; of events `identified` says which."""
     all_sources = []
-    for item in inputs:
+    for item in (one for each in inputs for one in (each, *each.endings)):
         if not item.read:
             continue
         name, arity = item.stored_as
@@ -32,7 +33,7 @@ def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSourc
         if item.kind == "event":
             all_sources.append(InputSource(stored, (Relation(name, arity, None, "event"),), frozenset()))
         else:
-            columns = relations.of_fluent(item.signature)
+            columns = relations.of_fluent(item.signature) if item.key is None else (begun_rows(item),)
             own = tuple(Relation(name, column.arity, column.value, column.kind) for column in columns)
             all_sources.append(InputSource(stored, own, frozenset(range(arity))))
     return tuple(all_sources)

@@ -16,7 +16,7 @@ from holdsfor.language.nodes import all_terms, find_all, walk
 from holdsfor.language.terms import is_ground
 from holdsfor.plan.definitions import Definition, Fixpoint
 from holdsfor.plan.nodes import PlanNode
-from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, IntervalNode, Of, Relation
+from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, IntervalNode, Of, Relation, Valid
 from holdsfor.plan.passes.chains import beginnings
 from holdsfor.plan.structures import in_order_of
 from holdsfor.plan.walk import complements, interval_rules
@@ -88,9 +88,13 @@ def is_on_own_columns(rule: HoldsForRule) -> bool:
     return (
         not rule.conditions
         and rule.args == rule.variables
-        and all(in_order_of(part, rule.variables) for part in find_all(rule.expression, Of))
+        and (isinstance(rule.expression, Valid) or _are_in_order(rule))
         and all(map(is_ground, all_terms(rule.expression)))
     )
+
+
+def _are_in_order(rule: HoldsForRule) -> bool:
+    return all(in_order_of(part, rule.variables) for part in find_all(rule.expression, Of))
 
 
 # ---------------------------------------------------------------- one form for equal expressions

@@ -5,6 +5,8 @@
     trip(a) @ [10,40]                          an event of a pattern that lasts from 10 to 40, both included
     zone(v1)='near port' @ [10,inf) arrives 35
     retract wind(st1, 12.5) @ 30 arrives 50
+    linked(a,b) @ 5                            a fact that is valid from 5 on; also @ [5,20)
+    end linked(a,b) @ 20                       a fact that is not valid any more from 20 on
 
 As everywhere in Holdsfor the second number of an interval is the point after the last one: `[10,40]` and `[10,40)` are
 the same for a fluent. An event `@ [10,40)` lasts until 39.
@@ -29,6 +31,7 @@ from holdsfor.io.readers.fields import chunks
 from holdsfor.io.readers.ground import NotATerm, TermCursor
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import default_arrival, ops, out_of_range, rejects_table, time_blocks
+from holdsfor.io.readers.validity import validity_blocks
 from holdsfor.language.description import Input
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
 
@@ -36,6 +39,7 @@ _WHEN = re.compile(
     r"@\s*(?:(?P<time>-?\d+)|\[\s*(?P<start>-?\d+)\s*,\s*(?P<end>-?\d+|inf)\s*(?P<close>[\])]))\s*(?:arrives\s+(?P<arrival>-?\d+)\s*)?\Z"
 )
 _OP = re.compile(r"\s*(insert|retract)\s+(?=[a-z'])")
+_END = re.compile(r"\s*end\s+(?=[a-z'])")
 MOST_DIGITS = 40  # of a time that is worth converting
 _FORM = "expected `term @ time` or `term=value @ [start,end)`, then optionally `arrives time`"
 
@@ -50,6 +54,7 @@ class TermRow:
     arrival: int | None
     retracts: bool
     closed: bool = False  # written with `]`
+    ends: bool = False  # a fact is not valid any more
 
 
 def read_terms(content: Path | tuple[str, ...], mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
@@ -68,7 +73,7 @@ def read_lines(lines: pa.Array, inputs: Sequence[Input], source: str) -> Events:
 
 def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Events:
     """Read lines as events; blank lines and lines that begin with % are left out."""
-    groups: dict[tuple[str, OneOf["event", "interval", "point"], int], list[TermRow]] = {}
+    groups: dict[tuple[Input, OneOf["event", "interval", "point"]], list[TermRow]] = {}
     rejects: list[tuple[int, str, str]] = []
     others: list[TermRow] = []
     names = {declared.signature.name for declared in inputs}
@@ -93,10 +98,10 @@ def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str) 
             unused += 1
             others.append(row)
         elif row.end != row.start or declared.kind == "event":
-            groups.setdefault((declared.stored_as.name, _kind(row, declared), len(row.args)), []).append(row)
+            groups.setdefault((declared, _kind(row, declared)), []).append(row)
         else:
             others.append(row)
-    blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())
+    blocks = tuple(block for (declared, kind), rows in groups.items() for block in _blocks(declared, kind, rows))
     return Events(shorten_blocks(blocks, inputs), _rejects(rejects, source), read, unused, other_times=_times(others))
 
 
@@ -117,7 +122,9 @@ def read_row(text: str) -> TermRow:
     if not is_whole(text):
         raise NotATerm(NOT_UTF8)
     op = _OP.match(text)
-    reader = TermCursor(text[op.end() :] if op else text)
+    text = text[op.end() :] if op else text
+    ending = _END.match(text)
+    reader = TermCursor(text[ending.end() :] if ending else text)
     term = reader.term()
     value = reader.term() if reader.accept("=") else None
     if not isinstance(term, Atom | Compound):
@@ -129,7 +136,7 @@ def read_row(text: str) -> TermRow:
     end = None if when["end"] is None else OPEN if when["end"] == "inf" else _time(when["end"])
     arrival = None if when["arrival"] is None else _time(when["arrival"])
     start, retracts = _time(when["time"] or when["start"]), bool(op and op[1] == "retract")
-    return TermRow(name, args, value, start, end, arrival, retracts, when["close"] == "]")
+    return TermRow(name, args, value, start, end, arrival, retracts, when["close"] == "]", ending is not None)
 
 
 def _time(digits: str) -> int:
@@ -148,6 +155,10 @@ def _declared(row: TermRow, inputs: Sequence[Input]) -> Input:
     first = fits[0]
     if durative and first.kind == "event" and (row.value is not None or row.end == OPEN or not first.may_last):
         raise NotATerm(f"{first.signature} is an event for the rules: {_shape(first)} and has no value")
+    if row.ends and (first.key is None or row.end is not None):
+        raise NotATerm("expected `end fact @ time`" if first.key is not None else f"{first.signature} is not a fact")
+    if row.value is not None and first.key is not None:
+        raise NotATerm(f"{first.signature} is a fact, which has no value")
     return first
 
 
@@ -174,9 +185,21 @@ def _check(row: TermRow, declared: Input) -> None:
 
 
 def _kind(row: TermRow, declared: Input) -> OneOf["event", "interval", "point"]:
-    if declared.kind == "event":
-        return "event"
+    if declared.kind == "event" or declared.key is not None:
+        return declared.kind
     return "point" if row.end is None else "interval"
+
+
+def _blocks(declared: Input, kind: OneOf["event", "interval", "point"], rows: list[TermRow]) -> Iterable[Block]:
+    if declared.key is None:
+        return (_block(declared.stored_as.name, kind, rows),)
+    lasting = [
+        replace(
+            row, end=OPEN if row.end is None else row.end, arrival=row.start if row.arrival is None else row.arrival
+        )
+        for row in rows
+    ]
+    return validity_blocks(declared, _block(declared.stored_as.name, kind, lasting), np.array([r.ends for r in rows]))
 
 
 def _block(name: str, kind: OneOf["event", "interval", "point"], rows: list[TermRow]) -> Block:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal as OneOf
 
 from holdsfor.language.arguments import numbers
 from holdsfor.language.description import Deadline, Initially, Input, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean, group_values
-from holdsfor.language.literals import Mention, Named, Occurs
+from holdsfor.language.literals import EventLiteral, Mention, Named, Occurs
 from holdsfor.language.nodes import find_all
 from holdsfor.language.passes.order.strata import defined, steps
 from holdsfor.language.patterns import EventPattern
@@ -46,10 +47,14 @@ def kinds(draft: Draft) -> None:
         del read[node]
     _check_uses(draft, read, outputs, readers)
     positions, lasting = numbers(draft), _lasting(draft)
-    for node in dict.fromkeys([*read, *draft.declared.inputs, *draft.declared.entities]):
+    for node in dict.fromkeys([*read, *_declared(draft)]):
         if node not in outputs:
-            numeric = positions.get(node, frozenset())
-            item = Input(node[1], _kind(draft, node), node in read, numeric, node in lasting, leads=draft.texts.leads)
+            numeric, leads = positions.get(node, frozenset()), draft.texts.leads
+            fact = draft.declared.facts.get(node[1]) if node[0] == "fluent" else None
+            item = Input(node[1], _kind(draft, node), node in read, numeric, node in lasting, leads=leads)
+            if fact is not None:
+                draft.definitions.unreported.add((node[1], None))
+                item = replace(item, is_defined=True, key=fact.key)
             draft.definitions.inputs.append(item)
     _find_also_input(draft, positions, lasting)
 
@@ -67,6 +72,12 @@ def _find_also_input(draft: Draft, positions: Mapping[Named, frozenset[int]], la
             draft.definitions.inputs.append(also)
         elif not (draft.declared.inputs or node[1].name in taken or node[1].domain_behind(unreported)):
             draft.definitions.also_input.append(also)
+
+
+def _declared(draft: Draft) -> list[Named]:
+    """Return what is declared to come as input, or to have groundings."""
+    facts: list[Named] = [("fluent", owner) for owner in draft.declared.facts]
+    return [*draft.declared.inputs, *draft.declared.entities, *facts]
 
 
 def _lasting(draft: Draft) -> set[Named]:
@@ -91,6 +102,7 @@ def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) 
     for owner in sorted(draft.definitions.simple & draft.definitions.static):
         _check_values(draft, owner)
     _check_two_worlds(draft)
+    _check_facts(draft)
     for owner in sorted(draft.definitions.events & (draft.definitions.simple | draft.definitions.static)):
         message = f"{owner} is defined as an event and as a fluent"
         draft.error("two-definitions", message, first["event", owner], "give one of them another name")
@@ -98,6 +110,23 @@ def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) 
         if owner not in draft.definitions.static and owner.name not in draft.texts.damaged:
             hint = "remove it, or write the rule that gives the intervals"
             draft.error("never", f"{owner} has an empty fallback rule and no other", place, hint)
+
+
+def _check_facts(draft: Draft) -> None:
+    """A fact that changes is nothing else besides."""
+    names, inputs = draft.definitions, draft.declared.inputs
+    words = {"an event": names.events, "a fluent": names.simple | names.static}
+    words |= {f"an input {kind}": {owner for entity, owner in inputs if entity == kind} for kind in ("event", "fluent")}
+    happening = {each.signature: each.place for rule in draft.rules for each in find_all(rule.body, EventLiteral)}
+    for owner, fact in draft.declared.facts.items():
+        others = [word for word, owners in words.items() if owner in owners]
+        if others:
+            hint = "give one of them another name"
+            draft.error("two-definitions", f"{owner} is a fact that changes, and {others[0]}, too", fact.place, hint)
+        elif owner in happening:
+            message = f"{owner} is a fact that changes: it is valid for some time, and does not happen"
+            hint = f"write {owner.name}(...) as a condition, or happensAt(start({owner.name}(...)=true), T)"
+            draft.error("kind", message, happening[owner], hint)
 
 
 def _check_two_worlds(draft: Draft) -> None:
@@ -112,7 +141,7 @@ def _check_two_worlds(draft: Draft) -> None:
 
 def _check_leaves(draft: Draft, outputs: set[Named]) -> list[Named]:
     """Fluents that stand in a pattern without their value; each is reported once."""
-    nodes = outputs | set(draft.declared.inputs) | set(draft.declared.entities)
+    nodes = outputs | set(_declared(draft))
     leaves: dict[Named, None] = {}
     for leaf in (each for rule in draft.patterns for each in find_all(rule.pattern, EventPattern)):
         owner = Signature.of(leaf.event)
@@ -148,7 +177,7 @@ def _check_values(draft: Draft, owner: Signature) -> None:
 
 def _check_uses(draft: Draft, read: dict[Named, Place], outputs: set[Named], readers: Counter[Named]) -> None:
     """Names in bodies that look like slips for a name that is known."""
-    nodes = outputs | set(draft.declared.inputs) | set(draft.declared.entities)
+    nodes = outputs | set(_declared(draft))
     for node, place in read.items():
         entity, owner = node
         if node in nodes or owner.name in draft.texts.damaged:
@@ -162,7 +191,7 @@ def _check_uses(draft: Draft, read: dict[Named, Place], outputs: set[Named], rea
             names = {each.name for kind, each in nodes if kind == entity}
             hint = did_you_mean(owner.name, names) or f"declare it: input {entity} {owner}."
             draft.error("unknown", f"the {entity} {owner} is neither defined nor declared as input", place, hint)
-        elif other in nodes:
+        elif other in nodes and owner not in draft.declared.facts:
             _warn_other_kind(draft, node, place)
         else:
             _warn_arities(draft, node, place, read)

@@ -29,7 +29,8 @@ from holdsfor.language.written import written
 
 def predicates(draft: Draft) -> None:
     """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
-    defined = draft.predicates | draft.declared.dynamic_domains | draft.declared.predicates
+    declared = draft.declared
+    defined = draft.predicates | declared.dynamic_domains | declared.predicates | declared.changing
     arities: dict[str, set[int]] = defaultdict(set)
     for name, arity in defined:
         arities[name].add(arity)

@@ -21,13 +21,14 @@ from holdsfor.language.literals import (
     Body,
     Call,
     Happens,
-    Holds,
     HoldsFor,
     Literal,
     Mention,
     Or,
     all_variables,
     instance,
+    one_of,
+    true_at,
 )
 from holdsfor.language.nodes import find_all
 from holdsfor.language.reading.connectives import FAIL
@@ -148,9 +149,7 @@ class _Work:
             instances = (instance(head, body, goal, literal.place, self.draft.variable) for head, body in heads)
             cases = [self.opened(each) for each in instances if each is not None]
             self.depth -= 1
-            if not cases:
-                return (Call(FAIL, literal.place),)
-            return cases[0] if len(cases) == 1 else (Or(tuple(cases), literal.place),)
+            return one_of(cases, literal.place)
         return (literal.with_bodies(self.opened),)
 
     # ------------------------------------------------------------ clauses without time
@@ -219,7 +218,7 @@ class _Work:
         for literal in body:
             if isinstance(literal, Call) and literal.signature in self.fed:
                 member = literal.signature, name_and_args(literal.goal)[1]
-                literals += [] if member in members else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
+                literals += [] if member in members else [true_at(self._ever(literal.goal), time, literal.place)]
                 continue
             changed = literal.with_bodies(partial(self._at, time=time, outer=members))
             if () not in changed.bodies:
