@@ -168,7 +168,7 @@ def events(table: Any, mapping: Any = None) -> dict[str, Symbol]:
     names = {name for each in (described, *described.tables.values()) for name in each.fluents}
     if table is not None and (described.event or not arguments):
         columns = [str(name) for name in getattr(table, "column_names", None) or table.columns]
-        chosen = roles(described, columns, frozenset(), "the table")
+        chosen = roles(described, columns, (), "the table")
         if chosen.event is None:
             hint = "list them in the mapping: {'events': {'velocity': ['vessel', 'knots']}}"
             refuse("mapping", "nothing says which events the table has", here(), hint)

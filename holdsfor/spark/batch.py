@@ -136,7 +136,7 @@ def recognise(
     """
     chosen = gather_times(**times)
     out = None if out is None else Path(out).absolute()
-    description = as_description(rules, only).with_input()
+    description = as_description(rules, only, events if isinstance(events, EventSource) else mapping).with_input()
     if isinstance(events, EventSource):
         unit = agree_on_tick_unit(description, chosen.tick_unit, events.given_unit)
         events = events.counting_in(unit)
