@@ -91,14 +91,14 @@ class LargeClosure:
         return False
 
 
-def waits(closure: Closure, tables: Tables, others: Iterable[Closure]) -> bool:
+def waits(closure: Closure, tables: Tables, later: Iterable[Closure]) -> bool:
     """Whether a closure reads many facts, is of a form that can wait for questions, and no other closure needs it."""
     signatures = dict.fromkeys(signature for signature, _ in closure.rules)
     used = facts_used((), (), [closure])
     if sum(tables[each].size for each in used if each in tables) < MANY_FACTS:
         return False
     (signature, *more) = signatures
-    if more or signature.arity != 2 or signature in facts_used((), (), others):
+    if more or signature.arity != 2 or signature in facts_used((), (), later):
         return False
     return all(_is_simple(rule, signature) for _, rule in closure.rules)
 
