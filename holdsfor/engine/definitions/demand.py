@@ -120,7 +120,7 @@ def _calls(rule: Declared, signature: Signature) -> list[Lookup]:
 
 
 class FactsOnDemand(Facts):
-    """What a large closure is true of, as far as it was asked."""
+    """Facts of a large closure, as far as somebody has asked."""
 
     def __init__(self, large: LargeClosure, dictionary: Dictionary, stated: Facts | None) -> None:
         """stated: facts of the predicate itself."""
