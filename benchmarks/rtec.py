@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -121,15 +121,18 @@ def run_prolog(arguments: list[str], folder: Path) -> str:
 # ---------------------------------------------------------------- RTEC
 
 
-def measure_rtec(name: str, defaults: Defaults, rtec: Path) -> Measured:
+def measure_rtec(name: str, defaults: Defaults, rtec: Path, compiled: Path | None = None) -> Measured:
+    """Let RTEC recognise. compiled: a file to run in the place of what RTEC's compiler makes of the rules."""
     rules, *background = defaults.rules
-    run_prolog(
-        ["-l", str(rtec / "src" / "compiler.prolog"), "-g", f"compileED('{rules}',withoutOptimisation),halt."], rtec
-    )
+    if compiled is None:
+        run_prolog(
+            ["-l", str(rtec / "src" / "compiler.prolog"), "-g", f"compileED('{rules}',withoutOptimisation),halt."], rtec
+        )
+        compiled = rules.parent / "compiled_rules.prolog"
     results = rtec / "results"
     results.mkdir(exist_ok=True)
     options = {
-        "event_description_files": quoted([*background, rules.parent / "compiled_rules.prolog"]),
+        "event_description_files": quoted([*background, compiled]),
         "input_providers": quoted(defaults.events),
         "results_directory": f"'{results}'",
         "input_mode": "csv",
@@ -237,12 +240,17 @@ def report(name: str, theirs: Measured, ours: Measured) -> None:
         f"  recognition  RTEC {theirs.recognition:7.0f} ms, here {ours.recognition:6.1f} ms: "
         f"{theirs.recognition / ours.recognition:.0f}x; {ours.tables:.1f} ms more for the tables"
     )
-    report_differences(name, theirs.intervals, ours.intervals)
+    reasons = {fluent: reason for (application, fluent), reason in DEPARTURES.items() if application == name}
+    report_differences(reasons, theirs.intervals, ours.intervals)
 
 
 def report_compiled(files: Defaults, ours: Measured) -> None:
     """Compare what comes of the file that RTEC's compiler has just made with what comes of the rules."""
-    compiled = files.rules[0].parent / "compiled_rules.prolog"
+    found = run_compiled(files.rules[0].parent / "compiled_rules.prolog", files)
+    print(f"  compiled     {len(found ^ ours.intervals)} differ from those of the rules")
+
+
+def run_compiled(compiled: Path, files: Defaults) -> Intervals:
     times = {name: getattr(files, name) for name in ("window", "step", "start", "end")}
     history = holdsfor.recognise(
         holdsfor.load(compiled, *files.rules[1:]),
@@ -250,16 +258,17 @@ def report_compiled(files: Defaults, ours: Measured) -> None:
         sample_every=files.sample_every or 1,
         **times,
     )
-    print(f"  compiled     {len(intervals_of(history, files) ^ ours.intervals)} differ from those of the rules")
+    return intervals_of(history, files)
 
 
-def report_differences(name: str, theirs: Intervals, ours: Intervals) -> None:
+def report_differences(reasons: Mapping[str, str], theirs: Intervals, ours: Intervals) -> None:
+    """Print what only one side has. reasons: why, for the fluents with their values of which that is known."""
     only_theirs, only_ours = (
         Counter(re.sub(r"\(.*\)=", "=", fluent) for fluent, _, _ in rows) for rows in (theirs - ours, ours - theirs)
     )
     unknown = 0
     for fluent in sorted(only_theirs | only_ours):
-        reason = DEPARTURES.get((name, fluent))
+        reason = reasons.get(fluent)
         unknown += 0 if reason else only_theirs[fluent] + only_ours[fluent]
         counts = f"{only_theirs[fluent]} only of RTEC, {only_ours[fluent]} only here"
         print(f"  {fluent}: {counts}: {reason or 'NOT KNOWN WHY'}")
