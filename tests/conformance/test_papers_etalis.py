@@ -10,36 +10,23 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from _pytest.mark.structures import ParameterSet
 
 import holdsfor
 from tests.recorded import ABSENT, SHARED
 
 FOLDER = SHARED / "golden" / "papers"
 CASES: list[dict[str, Any]] = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("etalis_*.json"))]
-#: Forms that come with knowledge from elsewhere: facts that change.
-LATER = {
-    "etalis_33_dynamic": "facts that change",
-}
 #: Patterns that stand alone in figures and in the text: they are rules once they have a head.
 FORMS = {"rule": "{}", "pattern": "x <- {}."}
 
 pytestmark = pytest.mark.skipif(not CASES, reason=ABSENT)
 
 
-def case_or_later(case: dict[str, Any], *later: str) -> ParameterSet:
-    """Return a case as a parameter. later: the names of those that cannot pass yet; without any, all of LATER."""
-    name = case["name"]
-    is_later = name in (later or LATER)
-    marks = pytest.mark.xfail(strict=True, reason=LATER[name]) if is_later else ()
-    return pytest.param(case, id=name, marks=marks)
-
-
 def test_there_are_as_many_cases_as_the_folder_says() -> None:
     assert len(CASES) == 102
 
 
-@pytest.mark.parametrize("case", [case_or_later(case) for case in CASES if case["kind"] in FORMS])
+@pytest.mark.parametrize("case", [case for case in CASES if case["kind"] in FORMS], ids=lambda case: case["name"])
 def test_a_rule_of_the_paper_loads_as_printed(case: dict[str, Any]) -> None:
     printed = case.get("printed_run", case["printed"])
     has_capitals = any("capital letter" in edit for edit in case["needs"])
@@ -49,7 +36,7 @@ def test_a_rule_of_the_paper_loads_as_printed(case: dict[str, Any]) -> None:
 EDITED = [case for case in CASES if case["rules"] is not None]
 
 
-@pytest.mark.parametrize("case", [case_or_later(case, "none") for case in EDITED])
+@pytest.mark.parametrize("case", EDITED, ids=lambda case: case["name"])
 def test_a_rule_of_the_paper_as_edited(case: dict[str, Any]) -> None:
     check(case, "", case["rules"])
 
