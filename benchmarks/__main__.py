@@ -7,6 +7,7 @@ import os
 from benchmarks import (
     ablation,
     cyclic,
+    deduction,
     engine,
     facts,
     first_result,
@@ -35,6 +36,7 @@ IN_PROCESS = (
     flights,
     rules,
     facts,
+    deduction,
     engine,
     cyclic,
     patterns,

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -237,7 +237,8 @@ def report(name: str, theirs: Measured, ours: Measured) -> None:
         f"  recognition  RTEC {theirs.recognition:7.0f} ms, here {ours.recognition:6.1f} ms: "
         f"{theirs.recognition / ours.recognition:.0f}x; {ours.tables:.1f} ms more for the tables"
     )
-    report_differences(name, theirs.intervals, ours.intervals)
+    reasons = {fluent: reason for (application, fluent), reason in DEPARTURES.items() if application == name}
+    report_differences(reasons, theirs.intervals, ours.intervals)
 
 
 def report_compiled(files: Defaults, ours: Measured) -> None:
@@ -253,13 +254,14 @@ def report_compiled(files: Defaults, ours: Measured) -> None:
     print(f"  compiled     {len(intervals_of(history, files) ^ ours.intervals)} differ from those of the rules")
 
 
-def report_differences(name: str, theirs: Intervals, ours: Intervals) -> None:
+def report_differences(reasons: Mapping[str, str], theirs: Intervals, ours: Intervals) -> None:
+    """Print what only one side has. reasons: why, for the fluents with their values of which that is known."""
     only_theirs, only_ours = (
         Counter(re.sub(r"\(.*\)=", "=", fluent) for fluent, _, _ in rows) for rows in (theirs - ours, ours - theirs)
     )
     unknown = 0
     for fluent in sorted(only_theirs | only_ours):
-        reason = DEPARTURES.get((name, fluent))
+        reason = reasons.get(fluent)
         unknown += 0 if reason else only_theirs[fluent] + only_ours[fluent]
         counts = f"{only_theirs[fluent]} only of RTEC, {only_ours[fluent]} only here"
         print(f"  {fluent}: {counts}: {reason or 'NOT KNOWN WHY'}")

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from holdsfor.io.storage.fold import Changes, Current
     from holdsfor.job.live.query import StreamQuery
     from holdsfor.job.live.tables import read_changes, read_current
+    from holdsfor.job.live.update.checkpoint import update
     from holdsfor.job.live.update.rule_update import RuleUpdate
     from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.language.patterns import Policy
@@ -160,6 +161,7 @@ __all__ = [
     "term",
     "terminated",
     "total",
+    "update",
     "variables",
     "vectorised",
 ]
@@ -181,6 +183,7 @@ _HOMES = {
     "bounded": "holdsfor.plan.reach",
     "diff": "holdsfor.comparison.diff",
     "sweep": "holdsfor.comparison.sweep",
+    "update": "holdsfor.job.live.update.checkpoint",
     "live": "holdsfor.local.session",  # as DESIGN.md calls `session`
     "progress": "holdsfor.local.progress",
     "read_changes": "holdsfor.job.live.tables",

@@ -5,7 +5,7 @@ A rule file may have them by the ten thousand; a kernel reads those.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.facts import FactTable, JoinedTables, Row, TermRows, TextColumns
 from holdsfor.language.reading.prefixes import Leads
-from holdsfor.language.terms import Atom, Float, Int, Place, Term
+from holdsfor.language.terms import Atom, Float, Int, Items, Place, Term
 
 Ints = npt.NDArray[np.int64]
 Columns = tuple[pa.Array, ...]
@@ -62,6 +62,13 @@ class FactColumns(FactTable):
             return None
         first = read_ground(column[0].as_py())
         return replace(first, place=self.place) if isinstance(first, Atom) else None
+
+    def lists_at(self, position: int) -> Iterable[Items]:
+        column = self.columns[position]
+        if not pa.types.is_dictionary(column.type):
+            return ()
+        terms = map(read_ground, column.dictionary.filter(pc.starts_with(column.dictionary, "[")).to_pylist())
+        return (term for term in terms if isinstance(term, Items))
 
     def shortened(self, leads: Leads) -> FactColumns:
         columns = tuple(shorten_terms(column, leads) for column in self.columns)

@@ -127,7 +127,7 @@ def parcels(block: Block, plan_router: Router, after: int = -1, relation: Relati
                 case "share":
                     yield from _to_buckets(block, leg.positions, stage, use, plan_router)
                 case "link":
-                    yield from _evidence(block, leg.positions, stage - 1, plan_router)
+                    yield from evidence_of(block, leg.positions, stage - 1, plan_router)
                 case "everywhere":
                     yield from (Parcel(stage, number, use, block) for number in range(plan_router.buckets))
                 case "slice":
@@ -165,7 +165,7 @@ def happens_in(times: Ints, slices: Slices, bucket_number: int, buckets: int) ->
     return np.equal(times // slices.length % buckets, bucket_number)
 
 
-def _evidence(block: Block, positions: tuple[int, ...], stage: int, plan_router: Router) -> Iterator[Parcel]:
+def evidence_of(block: Block, positions: tuple[int, ...], stage: int, plan_router: Router) -> Iterator[Parcel]:
     """To the bucket of each argument: the buckets of the tuples that it is in (as `start` of the rows)."""
     tuples = plan_router.sharing.of_rows(block, positions)
     for position in positions:

@@ -42,6 +42,7 @@ from holdsfor.language.passes.preparation.calls import calls
 from holdsfor.language.passes.preparation.changing import changing
 from holdsfor.language.passes.preparation.constants import constants
 from holdsfor.language.passes.preparation.dynamic import dynamic
+from holdsfor.language.passes.preparation.lists import lists
 from holdsfor.language.passes.preparation.prefixes import prefixes
 from holdsfor.language.passes.preparation.prolog import apart, cuts, preprocessing
 from holdsfor.language.passes.preparation.values import values
@@ -70,6 +71,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     dynamic,
     kinds,
     internal,
+    lists,
     predicates,
     recursion,
     clashes,

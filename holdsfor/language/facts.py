@@ -13,7 +13,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.nodes import transform
 from holdsfor.language.reading.prefixes import Leads, as_text, name_shortener
-from holdsfor.language.terms import NOWHERE, Atom, Float, Int, Place, Term, quoted
+from holdsfor.language.terms import NOWHERE, Atom, Float, Int, Items, Place, Term, quoted
 
 Row = tuple[Term, ...]
 _NUMBER = re.compile(r"-?\d")
@@ -41,6 +41,10 @@ class FactTable(ABC):
     @abstractmethod
     def name_at(self, position: int) -> Atom | None:
         """One of the names at a position, if it has nothing but names."""
+
+    @abstractmethod
+    def lists_at(self, position: int) -> Iterable[Items]:
+        """Return the lists at a position."""
 
     @abstractmethod
     def shortened(self, leads: Leads) -> FactTable:
@@ -87,6 +91,9 @@ class TermRows(FactTable):
     def name_at(self, position: int) -> Atom | None:
         return only_names([row[position] for row in self.terms])
 
+    def lists_at(self, position: int) -> Iterable[Items]:
+        return (term for row in self.terms if isinstance(term := row[position], Items))
+
     def shortened(self, leads: Leads) -> TermRows:
         shorten = name_shortener(leads)
         change = lambda term: Atom(shorten(term.name), term.place) if isinstance(term, Atom) else term  # noqa: E731
@@ -119,6 +126,9 @@ class TextColumns(FactTable):
     def name_at(self, position: int) -> Atom | None:
         texts = set(self.columns[position])
         return None if any(map(_NUMBER.match, texts)) else Atom(_name(self.columns[position][0]), self.place)
+
+    def lists_at(self, position: int) -> Iterable[Items]:
+        return ()
 
     def shortened(self, leads: Leads) -> TextColumns:
         shorten = name_shortener(as_text(leads))
@@ -169,6 +179,9 @@ class JoinedTables(FactTable):
     def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
         each = (table.matching(constants, most) for table in self.tables)
         return list(dict.fromkeys(chain.from_iterable(each)))[:most]
+
+    def lists_at(self, position: int) -> Iterable[Items]:
+        return chain.from_iterable(table.lists_at(position) for table in self.tables)
 
     def shortened(self, leads: Leads) -> JoinedTables:
         return replace(self, tables=tuple(table.shortened(leads) for table in self.tables))

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
+from holdsfor.language.nodes import find_all
+from holdsfor.plan.definitions import Fixpoint, Static
 from holdsfor.plan.nodes import names_in
 from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lookup, Of, Relation
 
@@ -51,6 +54,47 @@ def _join_newest(evidence: tuple[Evidence, ...], operand: Of) -> tuple[Evidence,
     joins = [tuple(item for item in each if item != operand) for each in evidence]
     needed = [each for each in joins if not any(set(other) < set(each) for other in joins)]
     return tuple(dict.fromkeys(order_joins((_newest_of(operand), *each)) for each in needed))
+
+
+# ---------------------------------------------------------------- what depends on what
+
+
+def affected_part(relation: Relation) -> Relation:
+    """Name the groundings of a relation that may have changed."""
+    return replace(relation, name=f"{relation.name} affected", part_of=relation.signature)
+
+
+@lru_cache(maxsize=4096)
+def find_readers(rule: HoldsForRule) -> tuple[tuple[Of, tuple[Evidence, ...]], ...]:
+    """Return the operands of a rule, each with the joins that give its groundings with newest rows of the operand."""
+    operands = dict.fromkeys(find_all((rule.expression, *chain(*rule.evidence)), Of))
+    return tuple((operand, _join_newest(rule.evidence, operand)) for operand in operands)
+
+
+@lru_cache(maxsize=4096)
+def find_items(part: Static) -> tuple[tuple[Of, tuple[Of | Lookup, ...]], ...]:
+    """Return for each way to evaluate a rule its head and what it reads, each after what it shares variables with."""
+    ways = []
+    for rule in part.rules:
+        head = Of(affected_part(part.relation), rule.args)
+        for alternative in rule.evidence:
+            items = dict.fromkeys((*order_joins((head, *alternative))[1:], *find_all(rule.expression, Of)))
+            ways.append((head, tuple(items)))
+    return tuple(ways)
+
+
+@lru_cache(maxsize=256)
+def restrict_circle(circle: Fixpoint) -> Fixpoint:
+    """Return a circle that is evaluated only for groundings that may have changed."""
+    return replace(circle, parts=tuple(map(_restrict, circle.parts)))
+
+
+def _restrict(part: Static) -> Static:
+    def restrict(rule: HoldsForRule) -> HoldsForRule:
+        head = Of(affected_part(part.relation), rule.args)
+        return replace(rule, evidence=tuple(order_joins((head, *each)) for each in rule.evidence))
+
+    return replace(part, rules=tuple(map(restrict, part.rules)))
 
 
 def order_joins(evidence: Evidence) -> Evidence:

@@ -155,6 +155,8 @@ initiatedAt(moving(V)=true, T) :- happensAt(speed(V, S), T), S > 5.
 initiatedAt(near(A, B)=true, T) :- happensAt(meet(A, B), T), holdsAt(moving(A)=true, T), holdsAt(moving(B)=true, T).
 initiatedAt(storm=true, T) :- happensAt(wind(S), T), S > 20.
 initiatedAt(alert(V)=true, T) :- happensAt(start(moving(V)=true), T), holdsAt(storm=true, T).
+holdsFor(reach(X, Y)=true, I) :- holdsFor(link(X, Y)=true, I).
+holdsFor(reach(X, Y)=true, I) :- holdsFor(link(X, Z)=true, A), holdsFor(reach(Z, Y)=true, B), intersect_all([A, B], I).
 """
 
 
@@ -167,6 +169,7 @@ def test_the_plan_says_what_a_change_makes_be_evaluated() -> None:
     assert keys["moving/1=true"] == keys["alert/1=true"] == "by argument 1"
     assert keys["near/2=true"] == "by arguments 1 and 2"
     assert "all keys together: storm/0=true" in printed
+    assert "what depends on the change: reach/2=true" in printed
     assert "all keys when this changes: storm/0=true" in printed
 
 

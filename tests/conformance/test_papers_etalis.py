@@ -22,11 +22,15 @@ FORMS = {"rule": "{}", "pattern": "x <- {}."}
 pytestmark = pytest.mark.skipif(not CASES, reason=ABSENT)
 
 
+def name_of(case: dict[str, Any]) -> str:
+    return str(case["name"])
+
+
 def test_there_are_as_many_cases_as_the_folder_says() -> None:
     assert len(CASES) == 102
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case["kind"] in FORMS], ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", [case for case in CASES if case["kind"] in FORMS], ids=name_of)
 def test_a_rule_of_the_paper_loads_as_printed(case: dict[str, Any]) -> None:
     printed = case.get("printed_run", case["printed"])
     has_capitals = any("capital letter" in edit for edit in case["needs"])
@@ -36,7 +40,7 @@ def test_a_rule_of_the_paper_loads_as_printed(case: dict[str, Any]) -> None:
 EDITED = [case for case in CASES if case["rules"] is not None]
 
 
-@pytest.mark.parametrize("case", EDITED, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", EDITED, ids=name_of)
 def test_a_rule_of_the_paper_as_edited(case: dict[str, Any]) -> None:
     check(case, "", case["rules"])
 

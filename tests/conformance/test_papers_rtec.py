@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import holdsfor
-from tests.conformance.test_papers_etalis import FOLDER, rows
+from tests.conformance.test_papers_etalis import FOLDER, name_of, rows
 from tests.recorded import ABSENT
 
 FAMILIES = {"rtec": 26, "rtecinc": 32, "drtec": 9}
@@ -21,10 +21,6 @@ CASES: list[dict[str, Any]] = [
 TIMES = ("start", "end", "window", "step")
 
 pytestmark = pytest.mark.skipif(not CASES, reason=ABSENT)
-
-
-def name_of(case: dict[str, Any]) -> str:
-    return str(case["name"])
 
 
 def test_there_are_as_many_cases_as_the_folder_says() -> None:

@@ -64,3 +64,59 @@ def test_what_no_declaration_names_leads_no_further() -> None:
     check(REACH + places, stream, "reach(b,c)=true @ [5,20)")
     result = recognise(REACH + places, stream)
     assert result.metrics["groundings_outside_domain"] == 3  # c to a, a to b, and a to c
+
+
+def links(chains: int, length: int) -> list[str]:
+    """Return chains of links that go on, and one link whose end is known long before."""
+    return ["linked(z1,z2)=true @ [5,35) arrives 10"] + [
+        f"linked(c{chain}n{place},c{chain}n{place + 1})=true @ [{place + 1},500) arrives 10"
+        for chain in range(chains)
+        for place in range(length)
+    ]
+
+
+def told_by_session(changes: list[list[str]], incremental: bool) -> tuple[list[object], holdsfor.Session]:
+    live = holdsfor.session(holdsfor.parse(REACH), window=1000, step=10, start=0, incremental=incremental)
+    live.add(links(40, 6), format="terms")
+    live.advance(20)
+    told = []
+    for number, rows in enumerate(changes, 3):
+        live.add(rows, format="terms")
+        told.append(live.advance(10 * number).intervals.to_pylist())
+    return told, live
+
+
+CHANGES = [
+    ["retract linked(c7n2,c7n3)=true @ [3,500) arrives 25"],
+    ["linked(c7n2,c7n3)=true @ [100,200) arrives 35", "linked(c3n6,c4n0)=true @ [38,60) arrives 38"],
+    ["linked(c9n6,c9n0)=true @ [40,80) arrives 41"],
+    ["linked(z1,z2)=true @ [50,60) arrives 51", "retract linked(c3n6,c4n0)=true @ [38,60) arrives 52"],
+]
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+def test_only_what_depends_on_a_change_is_evaluated_again(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """few: with none, all is evaluated where more than an eighth is affected; it is not, here, at the third change."""
+    monkeypatch.setattr("holdsfor.engine.incremental.dependents.FEW_AFFECTED", few)
+    told, live = told_by_session(CHANGES, incremental=True)
+    expected, _ = told_by_session(CHANGES, incremental=False)
+    assert told == expected
+    assert all(told)
+    everything = 40 * (6 + 21)  # links, and who reaches whom
+    assert live.metrics["rows_gathered"] < everything, "rows of four changes are fewer than those of one evaluation"
+
+
+def test_where_too_much_is_affected_all_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdsfor.engine.incremental.dependents.FEW_AFFECTED", 0)
+    monkeypatch.setattr("holdsfor.engine.incremental.dependents.AFFECTED_SHARE", 10**6)
+    told, live = told_by_session(CHANGES, incremental=True)
+    expected, _ = told_by_session(CHANGES, incremental=False)
+    assert told == expected
+    assert live.metrics["rows_gathered"] > 4 * 40 * (6 + 21)
+
+
+def test_time_alone_changes_nothing() -> None:
+    """A link ends at 35, as was known before: nothing is evaluated again."""
+    told, live = told_by_session([[], [], ["unrelated(x) @ 45"]], incremental=True)
+    assert told == [[], [], []]
+    assert live.metrics["definitions_evaluated"] == 0

@@ -10,13 +10,18 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import holdsfor
+from holdsfor.authoring.translate import translate
+from holdsfor.cli import app
 from holdsfor.io.facts import fact_columns
 from holdsfor.io.rdf.knowledge import read_triples
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Source
+from holdsfor.language.format.write import formatted
 from holdsfor.language.reading.prefixes import BUILT_IN, Leads, make_leads, name_shortener
+from holdsfor.loading import make_plan
 from tests.naive import rdfs
 
 HEAD = "".join(f"@prefix {name}: <{space}> .\n" for name, space in BUILT_IN.items()) + "@prefix x: <http://x.org/> .\n"
@@ -208,3 +213,57 @@ def test_names_in_tables_of_facts_have_their_one_form(tmp_path: Path) -> None:
     events = holdsfor.read_events(["seen('x:n7') @ 1", "seen('http://x.org/n8') @ 2"], format="terms")
     found = [row["args"] for row in holdsfor.recognise(description, events).occurrences.to_pylist()]
     assert found == [["x:n7", "7", "1"], ["x:n8", "8", "2"]]
+
+
+def test_rules_in_python_name_properties_and_classes(tmp_path: Path) -> None:
+    Path(tmp_path, "k.ttl").write_text(HEAD + "x:o1 a x:Snow ; x:speed 60 .", encoding="utf-8")
+    text = """
+    :- prefix(y, 'http://x.org/').
+    happensAt(cold(P, S), T) :- happensAt(seen(P, O), T), rdf:type(O, y:'Snow'), y:speed(O, S).
+    strong(P) <- seen(P, O) WHERE rdf:type(O, 'http://x.org/Snow').
+    """
+    Path(tmp_path, "rules.ec").write_text(text, encoding="utf-8")
+    of_text = holdsfor.load(tmp_path / "rules.ec", tmp_path / "k.ttl")
+    names: dict[str, object] = {}
+    program = translate(Source("rules.ec", text)).replace("hf.rules(", f"hf.rules({str(tmp_path / 'k.ttl')!r}, ", 1)
+    exec(compile(program, "<translated>", "exec"), names)
+    of_python = names["rules"]
+    assert isinstance(of_python, holdsfor.EventDescription)
+    assert make_plan(of_python).identity == make_plan(of_text).identity
+    for description in (of_text, of_python):
+        result = holdsfor.recognise(description, holdsfor.read_events(["seen(p, 'x:o1') @ 1"], format="terms"))
+        assert {(row["event"], *row["args"]) for row in result.occurrences.to_pylist()} == {
+            ("cold", "p", "60"),
+            ("strong", "p"),
+        }
+
+
+def test_formatting_keeps_names_with_a_prefix_as_they_are_written() -> None:
+    text = "happensAt(a(X), T) :- happensAt(b(X), T), rdf:type(X, x:'Snow'), x:'p q'(X, x:Ice), 'x:r'(X, 1).\n"
+    assert formatted(Source("rules.ec", text)).split() == text.split()
+
+
+def test_tests_of_rules_have_triples_in_a_block_or_beside_them(tmp_path: Path) -> None:
+    claim = "```events\nseen('x:s') @ 1\n```\n```result\nevent          time\nmet(x:s,x:o)      1\n```\n"
+    within = f"```prolog\n{RULES}\n```\n```turtle\n{FORMATS['k.ttl']}\n```\n{claim}"
+    Path(tmp_path, "within.md").write_text(within, encoding="utf-8")
+    Path(tmp_path, "beside.md").write_text(f"```prolog\n{RULES}\n```\n{claim}", encoding="utf-8")
+    Path(tmp_path, "k.ttl").write_text(FORMATS["k.ttl"], encoding="utf-8")
+    for files in (("within.md",), ("beside.md", "k.ttl")):
+        answer = CliRunner().invoke(app, ["test", *(str(tmp_path / file) for file in files)])
+        assert answer.exit_code == 0, answer.output
+    assert CliRunner().invoke(app, ["test", str(tmp_path / "beside.md")]).exit_code != 0
+
+
+def test_commands_take_triples_beside_rules(tmp_path: Path) -> None:
+    Path(tmp_path, "rules.ec").write_text(RULES, encoding="utf-8")
+    Path(tmp_path, "k.ttl").write_text(FORMATS["k.ttl"], encoding="utf-8")
+    Path(tmp_path, "events.txt").write_text("seen('x:s') @ 1\n", encoding="utf-8")
+    rules, events = [str(tmp_path / "rules.ec"), str(tmp_path / "k.ttl")], ["--events", str(tmp_path / "events.txt")]
+    assert CliRunner().invoke(app, ["check", *rules]).exit_code == 0
+    done = CliRunner().invoke(app, ["run", *rules, *events, "--engine", "local", "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    for where in ([str(tmp_path / "out")], [*rules, *events]):
+        told = CliRunner().invoke(app, ["why", *where[:2], "met('x:s', 'x:o')", *where[2:], "--at", "1"])
+        assert told.exit_code == 0, told.output
+        assert "x:v(x:s,x:o)" in told.output.replace("'", "").replace(", ", ",")

@@ -16,11 +16,20 @@ from random import Random
 import pytest
 
 import holdsfor
+from holdsfor.engine.stepping.takeover import with_since
+from holdsfor.io.storage.changelog import read_current
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.batch.crew import Alone
+from holdsfor.job.live.batch.microbatch import Stream
+from holdsfor.job.live.state.bucket_state import Memory
+from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.job.live.update.rule_update import RuleUpdate
+from holdsfor.job.live.update.rules_in_force import SINCE
+from holdsfor.job.live.update.stream_update import update_stream
 from holdsfor.language import EventDescription
 from tests.conformance.compare import compared
 from tests.conformance.engines import answer, naive
-from tests.conformance.streamed import arrival
+from tests.conformance.streamed import arrival, cuts, in_steps, lines_table, setting_of, shared_out
 from tests.laws.test_programs import SEEDS
 from tests.naive.evaluate import Answer
 from tests.naive.programs import Program, random_program
@@ -80,14 +89,47 @@ def updated(seed: int, folder: Path | None = None) -> Updated | None:
     return Updated(update, found, expected, new, case)
 
 
+def updated_stream(seed: int, buckets: int, folder: Path) -> Updated | None:
+    """A stream whose rules change between two batches; now and then its driver begins anew."""
+    random, program = Random(f"update {seed} of a stream"), random_program(seed)
+    drawn = random_update(program.text, random)
+    if drawn is None:
+        return None
+    old, new, texts = drawn
+    horizon = steps_of(program, random)
+    ledger, tables = Ledger(Store(f"{folder}/state", sync=False)), Store(f"{folder}/tables", sync=False)
+    stream = Stream(setting_of(old, horizon, buckets, form=line_format(program.rows)), ledger, tables)
+    memory = Memory() if random.random() < 0.5 else None
+    parts = list(cuts(in_steps(program.rows, horizon, random), random))
+    switch = random.randrange(len(parts))
+    update = None
+    for batch, rows in enumerate(parts):
+        stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)], memory))
+        if batch == switch:
+            update = update_stream(stream, old, new)
+        if random.random() < 0.3:
+            settings = setting_of(old if update is None else new, horizon, buckets, form=line_format(program.rows))
+            since = [] if update is None else ledger.rules(1)[SINCE]
+            program_then = with_since(settings.program, since)
+            stream = Stream(replace(settings, program=program_then), ledger, tables)
+            memory = memory and Memory()
+    stream.close(Alone([], memory))
+    assert update is not None
+    case = f"seed = {seed}, {buckets} buckets, switch = {switch}\n{texts}\nrows = {program.rows}\n{horizon}"
+    expected = compared(naive(new, program.rows, horizon), horizon)
+    return Updated(update, compared(answer(*read_current(tables)), horizon), expected, new, case)
+
+
 def wrong_after(case: Updated) -> Iterator[str]:
     """Lines on what is not as the new rules have it."""
     definitions = {row["name"]: row for row in case.update.definitions.to_pylist()}
+    if case.update.query_time is None:
+        definitions = {n: r for n, r in definitions.items() if r["change"] != "removed"}
     keys = case.expected.intervals.keys() | case.found.intervals.keys()
     for fluent, args in sorted({(fluent, args) for fluent, args, _ in keys}):
         row = definitions.get(f"{fluent}/{len(args)}")
         if row is None or row["change"] == "removed":
-            yield from ended(case, row, fluent, args)
+            yield from ended(case, row, fluent, args)  # which may be none at all, if nothing was told before
             continue
         both = [points_after(each, fluent, args, row["valid_from"]) for each in (case.expected, case.found)]
         if both[0] != both[1] and (row["is_whole"] or (is_alone(case, row) and differ_again(*both))):
@@ -154,6 +196,15 @@ def is_alone(case: Updated, row: dict) -> bool:  # type: ignore[type-arg]
 @pytest.mark.parametrize("seed", SEEDS[::6])
 def test_an_update_of_a_session_is_as_if_the_new_rules_had_been_there(seed: int, tmp_path: Path) -> None:
     case = updated(seed, tmp_path if seed % 3 == 0 else None)
+    lines = [] if case is None else list(wrong_after(case))
+    if lines:
+        pytest.fail("\n".join([*lines, case.case]), pytrace=False)
+
+
+@pytest.mark.parametrize("seed", SEEDS[1::6])
+@pytest.mark.parametrize("buckets", [1, 2, 8])
+def test_an_update_of_a_stream_is_as_if_the_new_rules_had_been_there(seed: int, buckets: int, tmp_path: Path) -> None:
+    case = updated_stream(seed, buckets, tmp_path)
     lines = [] if case is None else list(wrong_after(case))
     if lines:
         pytest.fail("\n".join([*lines, case.case]), pytrace=False)

@@ -24,6 +24,7 @@ COMMANDS = {
     "verify": ("verify", "verify"),
     "test": ("test", "run_tests"),
     "diff": ("diff", "diff_rules"),
+    "update": ("update", "update_rules"),
     "progress": ("progress", "progress"),
     "show": ("show", "show_results"),
     "timeline": ("timeline", "timeline"),

@@ -130,6 +130,7 @@ def _by_keys(unit: Unit) -> dict[str, list[str]]:
     for step in unit.steps:
         for relation in step.own:
             keys = _key_text(unit.homes[relation]) if unit.is_keyed else "all keys together"
+            keys = "what depends on the change" if not unit.is_keyed and step.number in unit.pointwise else keys
             grouped.setdefault(keys, []).append(named(relation))
     return grouped
 

@@ -5,7 +5,7 @@ Times are relative to the origin of the axis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from holdsfor.engine.data.points import Picks, Points
 from holdsfor.engine.data.relation import Codes, Data
 from holdsfor.kernels.intervals.algebra import keep_lingering, normalise, starts_after, union2
 from holdsfor.kernels.rows.gathering import change_intervals, continue_from, divide_at, places_unlike
+from holdsfor.kernels.rows.holding import member_search
+from holdsfor.kernels.rows.joining import expand
 from holdsfor.kernels.rows.moving import compress, time_span, unique_sorted
 from holdsfor.kernels.rows.sorting import sort_packed
 from holdsfor.language.literals import EdgeKind
@@ -146,6 +148,39 @@ class Intervals(Data):
         points = self.s if begins else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
         points = points if which in ("startI", "endI") else self.axis.preceding(points)
         return Points(self.axis, self.dictionary, self.arity, self.key, points, {})
+
+    def places_of_keys(self, keys: Ints, edge: int) -> Ints:
+        """Return the places of the intervals of sorted keys that are not over at the edge."""
+        return self._places_between(keys, self.axis.time_bits, edge)
+
+    def places_of_codes(self, codes: Mapping[int, Ints], edge: int) -> Ints:
+        """Return the places of the intervals that have these codes, sorted, and are not over at the edge."""
+        position = min(codes, key=lambda place: (len(codes[place]), place))
+        shift = self.leading_shift(position)
+        if shift is not None:
+            places = self._places_between(codes[position], shift, edge)
+        else:
+            order, ordered = self._views.find(("by code", position), lambda: self._order_by(position))
+            low, high = (np.searchsorted(ordered, codes[position], side) for side in ("left", "right"))
+            places = np.sort(order[expand(low, high)[1]])
+            places = places[(self.e[places] & self.axis.mask) > edge]
+        for other, wanted in codes.items():
+            if other != position:
+                of_places = self.axis.code(self.s[places] >> self.axis.time_bits, other, self.arity)
+                places = places[member_search(of_places, wanted)]
+        return places
+
+    def _places_between(self, leading: Ints, shift: int, edge: int) -> Ints:
+        first = leading << shift
+        low = np.searchsorted(self.s, first, "left")
+        high = np.searchsorted(self.s, first | ((1 << shift) - 1), "right")
+        places = expand(low, high)[1]
+        return places[(self.e[places] & self.axis.mask) > edge]
+
+    def _order_by(self, position: int) -> tuple[Ints, Ints]:
+        codes = self.codes(position)
+        order = np.argsort(codes, kind="stable")
+        return order, codes[order]
 
     def mask(self, picks: Picks) -> Mask | None:
         """Mark the intervals that have these constants and equal columns; None: all."""

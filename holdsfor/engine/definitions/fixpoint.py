@@ -6,7 +6,7 @@ round joins the newest intervals with all others, and what of the result is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from itertools import count
 
 import numpy as np
@@ -29,10 +29,16 @@ LeftOut = dict[Relation, list[Ints]]
 """The groundings that are not declared, for each relation."""
 
 
-def evaluate_fixpoint(circle: Fixpoint, world: World, domains: Domains) -> int:
-    """Add the intervals of all that the circle defines; return how many groundings declared domains left out."""
+def evaluate_fixpoint(
+    circle: Fixpoint, world: World, domains: Domains, beside: Mapping[Relation, Intervals] | None = None
+) -> int:
+    """Add the intervals of all that the circle defines; return how many groundings declared domains left out.
+
+    beside: what is known of groundings that the rules of the circle are not asked for.
+    """
     own, rules = frozenset(circle.defines), {part.relation: part.rules for part in circle.parts}
     known = {r: no_intervals(world.axis, world.dictionary, r.arity) for r in rules}
+    known |= beside or {}
     seen = world.with_relations(known)  # what was concluded before does not count: it may not hold any more
     left_out: LeftOut = {}
     for number in count():

@@ -173,7 +173,7 @@ def _find_evident(variables: tuple[str, ...], evidence: tuple[EvidentRelation, .
 def _find_groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
     """By joins, or by what is declared."""
     if rule.evidence:
-        bindings = [_joined(alternative, world) for alternative in rule.evidence]
+        bindings = [join_evidence(alternative, world) for alternative in rule.evidence]
     else:
         bindings = [_declared(rule, world, clauses)]
     columns = [np.concatenate([rows.codes(name) for rows in bindings]) for name in rule.variables]
@@ -222,7 +222,7 @@ def _keys_of(evidence: EvidentRelation, world: World) -> Ints:
     return axis.key([axis.code(keys, position, arity) for position in evidence.positions])
 
 
-def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
+def join_evidence(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
     rows = Rows(world.axis, 1, {})
     for item in alternative:
         rows = lookup(item, rows, world) if isinstance(item, Lookup) else having(item, rows, world)

@@ -18,7 +18,10 @@ from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.points import Points
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.domain import Domains
 from holdsfor.engine.definitions.evaluate import define, find_domains
+from holdsfor.engine.definitions.fixpoint import evaluate_fixpoint
+from holdsfor.engine.incremental.dependents import as_intervals, find_dependents
 from holdsfor.engine.incremental.known import QueryTurn
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.tuples import Tuples
@@ -26,8 +29,9 @@ from holdsfor.engine.incremental.units import DefinitionStep, Unit
 from holdsfor.engine.stepping.settling import still_running
 from holdsfor.kernels.kernel import AFTER_ALL
 from holdsfor.kernels.rows.gathering import cuts_of_codes
+from holdsfor.kernels.rows.holding import member_search
 from holdsfor.kernels.rows.moving import compress, merge_sorted
-from holdsfor.plan.definitions import Due
+from holdsfor.plan.definitions import Due, Fixpoint
 from holdsfor.plan.operators import Relation
 
 
@@ -120,6 +124,8 @@ class Evaluation:
                 self.turn.count("definitions_skipped", 1)
                 continue
             self.turn.count("definitions_evaluated", 1)
+            if self.tuples is None and self._evaluate_dependents(step, domains):
+                continue
             before = {relation: self.gather(relation) for relation in step.own}
             for relation in step.reads:
                 if relation not in relations and relation not in before:
@@ -128,8 +134,28 @@ class Evaluation:
             self.turn.count("left_out", define(step.definition, seen, domains, program))
             for relation in step.own:
                 self.turn.setting.scope.restrict(relation, seen)
-                self._conclude(relation, before[relation], seen)
+                self._conclude(relation, before[relation], seen, self.tuples is None)
             self._keep_deadlines(step, seen)
+
+    def _evaluate_dependents(self, step: DefinitionStep, domains: Domains) -> bool:
+        """Evaluate a circle of intervals for what depends on what differs; False if it must be evaluated as a whole."""
+        circle, turn = step.definition, self.turn
+        is_open = step.number in self.unit.pointwise and domains.keys().isdisjoint(step.own)
+        if not isinstance(circle, Fixpoint) or not is_open:
+            return False
+        chosen = find_dependents(circle, turn.stores, turn.differences, self.world, self._find_earliest(step.own[0]))
+        if chosen is None:
+            return False
+        turn.count("rows_gathered", sum(map(len, chosen.rows.values())))
+        seen = self.world.with_only(chosen.rows).conclude_after(self._find_cut(step, chosen.before))
+        evaluate_fixpoint(chosen.circle, seen, domains, chosen.beside)
+        for relation in step.own:
+            concluded = as_intervals(seen.relations[relation])
+            seen.relations[relation] = concluded.where(member_search(concluded.keys(), chosen.keys[relation]))
+            turn.setting.scope.restrict(relation, seen)
+            self._conclude(relation, chosen.before[relation], seen, is_whole=False)
+            self.world.relations.pop(relation)  # of which others read all
+        return True
 
     def _differs(self, relations: Iterable[Relation]) -> bool:
         return not self.turn.differences.keys().isdisjoint(relations)
@@ -164,11 +190,16 @@ class Evaluation:
             running[due] = still_running(mine, cut.of_rows(due.source, self._rows_about(due, mine).codes))
         return replace(cut, running=running)
 
+    def _find_earliest(self, relation: Relation) -> int:
+        """Return the first cut of all tuples."""
+        floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
+        return max(self.until - self._on_axis(self.unit.delays.cuts[relation]), floor)
+
     def _divide_before(self, relation: Relation, before: Mapping[Relation, Gathered]) -> TupleCuts | CommonCut:
         """Divide what was known of what a definition defines. relation: one that it defines."""
         delay = self._on_axis(self.unit.delays.cuts[relation])
         floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
-        earliest, start = max(self.until - delay, floor), self.world.start_on_axis
+        earliest, start = self._find_earliest(relation), self.world.start_on_axis
         if self.tuples is not None:
             return TupleCuts(self.tuples, self.unit, delay, floor, start, before, earliest)
         boundary = settled_before(np.array([earliest]), earliest, start)
@@ -176,13 +207,13 @@ class Evaluation:
         holding = {own: keys for own, (_, keys) in divided.items()}
         return CommonCut(earliest, holding, {own: rows for own, (rows, _) in divided.items()})
 
-    def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
-        """Put what was concluded in the place of what was known."""
+    def _conclude(self, relation: Relation, before: Gathered, seen: World, is_whole: bool) -> None:
+        """Put what was concluded in the place of what was known. is_whole: before, and now, is all of the relation."""
         turn, edge = self.turn, self.find_edge(relation)
         now, removed, added = _compare(relation, before.data, seen)
         self.world.relations[relation] = now
         stored = turn.stores.get(relation) or keep(now.none())
-        if self.tuples is None:  # all of it was gathered: there is nothing else to keep
+        if is_whole:  # there is nothing else to keep
             stored = keep(now if edge is None else now.beyond(edge))
         elif len(removed) or len(added):
             stored = stored.change(before.origin[removed], added, edge)

@@ -22,7 +22,7 @@ from holdsfor.engine.stepping.frontier import (
     make_lookings,
 )
 from holdsfor.engine.stepping.settling import Scope
-from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
+from holdsfor.plan.definitions import Definition, Due, Fixpoint, Group, Simple, Static
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import complements, interval_rules, names_times
 from holdsfor.plan.whole_plan import Look, Plan, Reach, Stage
@@ -75,6 +75,7 @@ class Unit:
     follows: rows that belong to all tuples with the argument at the position; links: relations that say which tuples
     there are; everywhere: rows that belong to all. homes: where tuples stand in what is defined; about: where they
     stand in all that has a place for them. wanted: the rows that it looks at. delays: how far its definitions look.
+    pointwise: circles of intervals that say of each point what others say of it, so that time alone changes nothing.
     always: definitions that any query time may change; waits: those that rows of a relation may change as time passes.
     confirming: events of which each occurrence may be judged by itself, with the fluents that read them.
     """
@@ -88,6 +89,7 @@ class Unit:
     about: Mapping[Relation, tuple[Positions, ...]]
     wanted: Mapping[Relation, RowsWanted]
     delays: Delays
+    pointwise: frozenset[int]
     always: tuple[int, ...]
     waits: Mapping[Relation, tuple[Wait, ...]]
     confirming: Mapping[Relation, Readers]
@@ -194,6 +196,7 @@ def _make_unit(plan: Plan, definitions: list[int], stage: Stage | None, windows:
     homes = {} if stage is None else {h.relation: h.positions for h in stage.homes if h.relation in own and h.positions}
     about = _group([*((r, each) for r, places in shares.items() for each in places), *homes.items()])
     delays = Delays({}, {}) if windows is None else find_delays(make_lookings(plan, definitions), windows)
+    pointwise = frozenset(n for n in definitions if _is_pointwise(plan, n))
     always = tuple(n for n in definitions if plan.looks[n].stirs is None or names_times(plan.definitions[n]))
     unit = Unit(
         steps,
@@ -205,6 +208,7 @@ def _make_unit(plan: Plan, definitions: list[int], stage: Stage | None, windows:
         about,
         {},
         delays,
+        pointwise,
         always,
         {},
         {},
@@ -212,7 +216,7 @@ def _make_unit(plan: Plan, definitions: list[int], stage: Stage | None, windows:
     return replace(
         unit,
         wanted={relation: _find_wanted(unit, relation) for relation in {*reads, *homes}},
-        waits=_find_waits(plan, [step for step in steps if step.number not in always], unit),
+        waits=_find_waits(plan, [step for step in steps if step.number not in {*always, *pointwise}], unit),
         confirming={} if plan.domains else _find_confirming(unit),
     )
 
@@ -240,6 +244,13 @@ def _find_wanted(unit: Unit, relation: Relation) -> RowsWanted:
 
 
 # ---------------------------------------------------------------- what time alone, or one row, may change
+
+
+def _is_pointwise(plan: Plan, number: int) -> bool:
+    definition = plan.definitions[number]
+    if not isinstance(definition, Fixpoint) or definition.endless is not None or _complements(definition):
+        return False
+    return plan.looks[number].reach == Reach(0, 0)
 
 
 def _find_waits(plan: Plan, steps: Iterable[DefinitionStep], unit: Unit) -> dict[Relation, tuple[Wait, ...]]:

@@ -264,7 +264,7 @@ def standing(block: Block, windows: Windows) -> Block:
 
 def find_followed(block: Block) -> tuple[Ints, Ints]:
     """Find superseded messages: the index of each, and of the next one about the same row."""
-    columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
+    columns = [encode_column(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
     columns += [times for times in (block.start, block.end, block.onset) if times is not None]
     columns += [] if block.op is None else [np.abs(block.op)]  # who speaks: see `Words`
     order = np.lexsort([block.arrival, *columns])
@@ -276,7 +276,8 @@ def find_followed(block: Block) -> tuple[Ints, Ints]:
     return order[followed], order[followed + 1]
 
 
-def _codes(column: pa.Array) -> Ints:
+def encode_column(column: pa.Array) -> Ints:
+    """Return a code for each row, the same for equal terms."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
 

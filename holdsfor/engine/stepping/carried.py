@@ -132,15 +132,17 @@ def merge_carried(parts: Sequence[tuple[Scope, Carried]], plan: Plan, forwards: 
     """Merge what stages and buckets carry, as if one evaluation had done it all. forwards: input for later stages."""
     known: dict[Relation, list[Block]] = {}
     running: dict[Due, list[Block]] = {}
-    for scope, carried in parts:
+    for scope, carried in ((scope, carried) for scope, carried in parts if carried.fired is not None):
         for relation, block in zip(scope.relations(plan), carried.known, strict=True):
             known.setdefault(relation, []).append(block)
         for due, block in zip(dues(plan, scope), carried.running, strict=True):
             running.setdefault(due, []).append(block)
     inputs = [block for _, carried in parts for block in carried.inputs]
-    whole = everything(plan)
+    whole, fired = everything(plan), [carried.fired for _, carried in parts if carried.fired is not None]
+    if not fired:
+        return Carried(None, join_blocks([*inputs, *forwards]))
     return Carried(
-        max((carried.fired for _, carried in parts if carried.fired is not None), default=None),
+        max(fired),
         join_blocks([*inputs, *forwards]),
         tuple(join_blocks(known[relation])[0] for relation in whole.relations(plan)),
         tuple(join_blocks(running[due])[0] for due in dues(plan, whole)),

@@ -37,10 +37,13 @@ def changes_as_json(batch: int, changes: pa.Table) -> pa.Array:
     """Write a JSON object for each change, in the order of query times:
 
     `{"batch":3,"query_time":180,"op":"insert","id":"...","fluent":"near","args":["v1"],"value":"true","start":7,"end":null}`
+
+    Those of an update of rules end with its number: `,"update":1}`.
     """
     changes = in_order(changes)
     pieces: list[pa.Array | str] = [f'{{"batch":{batch}']
-    for name in ("query_time", "op", "id", *SUBJECT["fluent" in changes.column_names]):
+    marked = ("update",) if "update" in changes.column_names else ()
+    for name in ("query_time", "op", "id", *SUBJECT["fluent" in changes.column_names], *marked):
         pieces += [f',"{name}":', _json(changes[name].combine_chunks())]
     if not len(changes):
         return pa.array([], pa.string())

@@ -133,7 +133,8 @@ def batch_files(store: Store, log: str, batches: Iterable[int]) -> list[File]:
 
 def read_files(store: Store, files: Sequence[File], schema: pa.Schema) -> pa.Table:
     """Read all rows of the files, one file after the other."""
-    return pa.concat_tables([schema.empty_table(), *(store.read_table(*file).cast(schema) for file in files)])
+    tables = (store.read_table(*file).select(schema.names).cast(schema) for file in files)  # some name an update
+    return pa.concat_tables([schema.empty_table(), *tables])
 
 
 def _log(store: Store, log: str) -> pa.Table:

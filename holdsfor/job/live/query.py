@@ -6,7 +6,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,9 +20,14 @@ from holdsfor.io.storage.store import Store
 from holdsfor.io.tables.wide import SECOND, ResultTable, find_shape, widen
 from holdsfor.job.live.batch.after_commit import metrics_of
 from holdsfor.job.live.batch.microbatch import Stream
-from holdsfor.job.live.start.beginning import Begun
+from holdsfor.job.live.start.beginning import Begun, mapping_of
 from holdsfor.job.live.start.opening import Places
 from holdsfor.job.live.state.ledger import Commit
+from holdsfor.job.live.update.rule_update import RuleUpdate
+from holdsfor.job.live.update.stream_update import update_stream
+from holdsfor.job.shapes import shapes_of
+from holdsfor.language.description import EventDescription
+from holdsfor.loading import Rules, as_description
 
 #: Of so many batches the metrics are kept.
 RECENT = 100
@@ -37,6 +42,8 @@ class StreamQuery(ABC):
         self.lease: Lease = started.lease
         self.shapes = started.shapes
         self.deliveries = started.deliveries
+        self.rules = started.rules
+        self.tick_unit = started.tick_unit
         self.once = once
         self.name = name
         self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT)
@@ -66,7 +73,7 @@ class StreamQuery(ABC):
     @property
     def id(self) -> str:
         """Return an id that stays the same for the life of the checkpoint."""
-        return str(self.job.ledger.identity()["id"])
+        return str(self.job.ledger.rules(0)["id"])
 
     @property
     def lastProgress(self) -> dict[str, Any] | None:
@@ -107,6 +114,23 @@ class StreamQuery(ABC):
     def changes(self) -> Changes:
         """Return the logs of all changes of intervals and of occurrences."""
         return read_changes(self.tables)
+
+    def update(self, rules: Rules, *, only: str | Iterable[str] | None = None) -> RuleUpdate:
+        """Let other rules take over after the batch that runs now: an event description, or the path of a rule file.
+
+        Definitions that stay as they are, with all that they depend on, keep their state; the others are evaluated
+        again over what is kept. Receivers get what changes, with the number of the update. Rules that are refused
+        change nothing. The next start needs the new rules. only: see `stream`; without it, results have all
+        definitions that are not internal.
+        """
+        description = as_description(rules, only)
+        with self._working:
+            return self._update(description)
+
+    def _update(self, description: EventDescription) -> RuleUpdate:
+        update = update_stream(self.job, self.rules, description, self.tick_unit)
+        self.rules, self.shapes = description, shapes_of(description, mapping_of(self.job.setting.reader).all_arguments)
+        return update
 
     def seconds_at_work(self) -> float:
         """Return for how many seconds the present batch has run; 0 between batches, except by the wall clock."""

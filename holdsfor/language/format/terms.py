@@ -13,6 +13,7 @@ ARGUMENT = 999
 _GOALS = {("findall", 3): 1, ("not", 1): 0}
 _NAME = re.compile(r"[a-z]\w*\Z")
 _PLAIN = re.compile(r"[a-z]\w*|-?\d+(?:\.\d+)?|'[^'\\\n]*'")
+_PREFIXED = re.compile(r"[a-z]\w*:(?:[A-Za-z_]\w*|'(?:[^'\\\n]|\\.|'')*')(?=\()")
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 _DURATION = re.compile(r"\d\s*(?:us|ms|s|min|h|d|ticks?)\b")
@@ -112,7 +113,14 @@ class TermWriter:
         else:
             asks = goal_argument(term)
             args = [self.write(arg, ARGUMENT, index == asks, spaced) for index, arg in enumerate(term.args)]
-        return f"{functor(term.functor)}({', '.join(args)})"
+        return f"{self._functor(term)}({', '.join(args)})"
+
+    def _functor(self, term: Compound) -> str:
+        """Write the name of a call; one with a prefix stays as it is written."""
+        if self._text is None or ":" not in term.functor:
+            return functor(term.functor)
+        prefixed = _PREFIXED.match(self._text.text, self._text.span(term.place)[0])
+        return prefixed[0] if prefixed else functor(term.functor)
 
     def primary(self, term: Term, operand: bool = False) -> str:
         """operand: next to an operator, where a name that is an operator must be in quotes."""

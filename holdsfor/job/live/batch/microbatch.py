@@ -108,9 +108,28 @@ class Stream:
                 return self._before
         self._before = self.ledger.last()
         self.ledger.clean(self._before)
-        if self._before is not None:
-            self._publish(self._before)  # a crash may have come between
+        for commit in self._find_untold():
+            self._publish(commit)
         return self._before
+
+    def _find_untold(self) -> list[Commit]:
+        """Find what may not have been told yet: the last batch, as a crash may have come between, and updates of rules
+        on a stream that did not run, with the batch before them."""
+        commits = [] if self._before is None else [self._before]
+        while commits and commits[0].batch:
+            earlier = self.ledger.find(commits[0].batch - 1)
+            if earlier is None or earlier.rules == commits[0].rules:
+                break
+            commits.insert(0, earlier)
+        return commits
+
+    def continue_with(self, setting: Setting, commit: Commit) -> None:
+        """Make a commit count by which other rules have taken over, and go on with them."""
+        before = self.last()
+        self.ledger.write(commit)
+        self.setting, self._job, self._before = setting, None, commit
+        self._publish(commit)
+        self.ledger.tidy(before, commit)
 
     def _run(self, source: int, crew: Crew, before: Commit | None, spark: Mapping[str, str], first: bool) -> Commit:
         """first: since the process has been started."""

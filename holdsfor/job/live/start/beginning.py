@@ -37,6 +37,7 @@ from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
 from holdsfor.job.live.start.identity import identity_of
 from holdsfor.job.live.start.opening import Places, open_stream
 from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.live.update.rules_in_force import as_in_force, write_description
 from holdsfor.job.routing import router
 from holdsfor.job.run_warnings import warn_of_times_outside, warn_of_units
 from holdsfor.job.shapes import shapes_of
@@ -177,6 +178,8 @@ class Begun:
     lease: Lease
     shapes: tuple[TableShape, ...]
     deliveries: Deliveries
+    rules: EventDescription
+    tick_unit: TickUnit
 
 
 def begin_stream(
@@ -192,6 +195,7 @@ def begin_stream(
     shapes = shapes_of(description, mapping.all_arguments)
     form = MessageForm.of(settings.message_times, settings.message_arguments, unit, shapes, settings.message_format)
     warn_of_units(mapping.given_unit, unit, description, settings.times.amounts)
+    rules = description
     with shown_refusals(description.texts.sources):
         description = description.with_input()
         program = make_program(plan(description))
@@ -202,6 +206,8 @@ def begin_stream(
     lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", settings.take_over)
     try:
         ledger = Ledger(places.state, lease.held)
+        if ledger.store.exists(IDENTITY):
+            program = as_in_force(program, ledger)
         count = settings.buckets or _buckets_of(ledger) or default_buckets
         setting = Setting(
             program,
@@ -218,7 +224,8 @@ def begin_stream(
         )
         places.spark.make()  # Spark would let all read it
         defined = list(dict.fromkeys(shape.name for shape in shapes))
-        open_stream(ledger, places.tables, places.spark, identity_of(setting, count), defined)
+        written = write_description(rules, unit)
+        open_stream(ledger, places.tables, places.spark, identity_of(setting, count), defined, written)
         outboxes = {sink.name: _outbox(sink, settings, lease) for sink in settings.sinks}
         deliveries = Deliveries(
             [Delivery(sink, places.state, places.tables, each, outboxes[sink.name], form) for sink in settings.sinks]
@@ -226,7 +233,7 @@ def begin_stream(
         followers = _make_followers(places.tables, each, deliveries, unit, settings.watch)
         deliveries.start()
         lease.before_release(deliveries.finish)
-        return Begun(Stream(setting, ledger, places.tables, followers), places, lease, shapes, deliveries)
+        return Begun(Stream(setting, ledger, places.tables, followers), places, lease, shapes, deliveries, rules, unit)
     except BaseException:
         lease.release()
         raise
@@ -248,7 +255,7 @@ def _make_followers(
 
 def _buckets_of(ledger: Ledger) -> int | None:
     """A stream that goes on keeps its number of buckets, whatever this host would take."""
-    return int(ledger.identity()["buckets"]) if ledger.store.exists(IDENTITY) else None
+    return int(ledger.rules(0)["buckets"]) if ledger.store.exists(IDENTITY) else None
 
 
 def _outbox(sink: Sink, settings: StreamSettings, lease: Lease) -> Outbox | None:

@@ -19,6 +19,7 @@ from holdsfor.io.storage.lease import take_lease
 from holdsfor.io.storage.store import CorruptFile, Store
 from holdsfor.job.live.state.ledger import IDENTITY, VERSION, Ledger, read_version
 from holdsfor.job.live.state.progress import repair_progress
+from holdsfor.job.live.update.rules_in_force import WRITTEN
 
 _log = logging.getLogger(__name__)
 
@@ -40,17 +41,22 @@ class Places:
 
 
 def open_stream(
-    ledger: Ledger, tables: Store, spark: Store, identity: Mapping[str, Any], defined: Sequence[str] = ()
+    ledger: Ledger,
+    tables: Store,
+    spark: Store,
+    identity: Mapping[str, Any],
+    defined: Sequence[str] = (),
+    written: Mapping[str, Any] | None = None,
 ) -> None:
     """Begins a stream, or makes sure that it can go on. The checkpoint must be ours.
 
-    defined: the fluents and events that tables may have, for whoever reads them.
+    defined: the fluents and events that tables may have, for whoever reads them. written: the rules, as text.
     """
     if ledger.store.exists(IDENTITY):
         stream = ledger.resume(identity)
     else:
         _refuse_remains(ledger.store, spark, tables)
-        stream = ledger.begin(identity, tables.location)
+        stream = ledger.begin({**identity, WRITTEN: written}, tables.location)
     owned = _owns_tables(tables, stream)
     if owned:
         _restore_newest(ledger, tables)

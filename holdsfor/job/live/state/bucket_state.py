@@ -98,6 +98,10 @@ class Holder:
         """Return the state of a bucket that carries nothing yet."""
         return Held(self._evaluation())
 
+    def hold(self, carried: Carried) -> Held:
+        """Return the state of a bucket that carries something, of which later stages know nothing yet."""
+        return Held(self._evaluation(carried))
+
     def reopen(self, held: Held) -> Held:
         """With the windows of this job: the end of the history may be another."""
         if held.evaluation.windows == self.job.windows:

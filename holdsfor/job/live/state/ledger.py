@@ -1,6 +1,7 @@
 """The ledger of a stream: what each batch has done, written once all of it is on disk. A batch without it never was.
 
 stream.json                          its id, and what the stream was begun with: rules, windows, source, ...
+rules/0000001.json                   rules that took over, see `job.live.update`
 commits/0000012.json                 a batch: its query times, the files of state and tables, with checksums
 state/stage0-3/base-0000012.arrow    what a bucket carries after the batch
 state/stage0-3/input-0000013.arrow   what came to it in a later batch
@@ -142,7 +143,7 @@ class Commit:
     """State of a stream after a batch. Times are None until there are any.
 
     start: the history begins after it. fired: the last query time. settled: what was concluded up to it will not
-    change, by the name of a fluent or event. written: when, in seconds since 1970.
+    change, by the name of a fluent or event. written: when, in seconds since 1970. rules: how often they have changed.
     """
 
     batch: int
@@ -156,6 +157,7 @@ class Commit:
     source: SourcePlace = SourcePlace()
     rows: RowsRead = RowsRead()
     written: float = field(default=0.0, compare=False)
+    rules: int = 0
 
     @property
     def changes(self) -> int:
@@ -181,6 +183,7 @@ class Commit:
             "written": self.written,
             "spark": dict(self.source.spark),
             "seen": dict(self.rows.seen),
+            "rules": self.rules,
         }
 
     @staticmethod
@@ -199,6 +202,7 @@ class Commit:
             SourcePlace(content["source"], content["spark"]),
             RowsRead(content["watermark"], content["latest"], content["doubted"], seen),
             content["written"],
+            content.get("rules", 0),  # an earlier Holdsfor never changed them
         )
 
 
@@ -235,6 +239,10 @@ class Ledger:
 
     def commit(self, batch: int) -> Commit:
         return Commit.from_json(read_version(self.store, commit_name(batch)))
+
+    def find(self, batch: int) -> Commit | None:
+        """Return a batch that counts, if the ledger has it."""
+        return self.commit(batch) if self.store.exists(commit_name(batch)) else None
 
     def write(self, commit: Commit) -> None:
         """From here on the batch counts."""
@@ -286,12 +294,27 @@ class Ledger:
         if changes:
             raise HoldsforError(
                 f"the checkpoint {self.store.shown()} was begun with {'; '.join(changes)}. "
-                "Go on as it was begun, or begin anew with another checkpoint. How to do that without a gap is in "
-                "docs/streaming.md, section Changing rules."
+                "Go on as it was begun, or begin anew with another checkpoint. Other rules take over by "
+                "`holdsfor update CHECKPOINT RULES`."
             )
 
     def identity(self) -> dict[str, Any]:
-        return read_version(self.store, IDENTITY)
+        """Read what the stream was begun with, and the rules that it has now."""
+        identity, last = read_version(self.store, IDENTITY), self.last()
+        return identity if last is None or not last.rules else identity | self.rules(last.rules)
+
+    def rules(self, number: int) -> dict[str, Any]:
+        """Read rules of the stream: those that it was begun with (0), or that took over later."""
+        return read_version(self.store, rules_name(number) if number else IDENTITY)
+
+    def write_rules(self, number: int, record: Mapping[str, Any]) -> None:
+        """Write rules down; a commit makes them count."""
+        with self.held():
+            self.store.write_record(rules_name(number), {"version": VERSION, **record})
+
+
+def rules_name(number: int) -> str:
+    return f"rules/{number:07d}.json"
 
 
 def read_version(store: Store, name: str) -> dict[str, Any]:

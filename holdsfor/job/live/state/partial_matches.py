@@ -20,6 +20,8 @@ from holdsfor.io.storage.store import Store
 from holdsfor.job.live.start.identity import rules_digest, rules_pieces
 from holdsfor.job.live.state.bucket import BucketPlace
 from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.live.update.rules_in_force import as_in_force
+from holdsfor.job.live.update.sharing_out import places
 from holdsfor.job.routing import kind_of_block, router
 from holdsfor.job.tasks import Job
 
@@ -36,10 +38,11 @@ def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
     identity, last = ledger.identity(), ledger.last()
     if last is None or last.start is None:
         return PROGRESS_SCHEMA.empty_table()
+    program = as_in_force(program, ledger)
     window, end = identity["window"], NEVER if identity["end"] is None else identity["end"]
     windows = Windows(window, identity["step"], last.start, end, identity["tick"], fence_for(window))
     job = Job(program, windows, router(program.plan, identity["buckets"]))
-    evaluation = Ongoing(program, windows, everything(program.plan), _read_carried(job, last, ledger.store))
+    evaluation = Ongoing(program, windows, everything(program.plan), read_carried(job, last, ledger.store))
     world = evaluation.last_world()
     return PROGRESS_SCHEMA.empty_table() if world is None else progress_table(program.plan, world)
 
@@ -49,14 +52,13 @@ def _is_of_readers(block: Block, job: Job, number: int) -> bool:
     return any(leg.way != "follow" for leg in job.router.legs(number, kind_of_block(block)))
 
 
-def _read_carried(job: Job, last: Commit, state: Store) -> Carried:
+def read_carried(job: Job, last: Commit, state: Store) -> Carried:
     """Join what each bucket of each stage carries."""
     parts, forwards = [], list[Block]()
-    for number, stage in enumerate(job.stages):
-        for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
-            held, _ = BucketPlace(job, number, bucket, state, last).read_held()
-            carried = held.save()
-            came = tuple(block for block in carried.inputs if _is_of_readers(block, job, number))
-            parts.append((held.evaluation.scope, replace(carried, inputs=came)))
-            forwards += (*held.forwards, *held.new_forwards)
+    for number, bucket in places(job):
+        held, _ = BucketPlace(job, number, bucket, state, last).read_held()
+        carried = held.save()
+        came = tuple(block for block in carried.inputs if _is_of_readers(block, job, number))
+        parts.append((held.evaluation.scope, replace(carried, inputs=came)))
+        forwards += (*held.forwards, *held.new_forwards)
     return merge_carried(parts, job.program.plan, forwards)

@@ -53,7 +53,7 @@ def verify_stream(checkpoint: str | Path) -> list[VerifiedPart]:
     if not root.names():
         raise HoldsforError(f"there is no checkpoint in {root.shown()}. Give the folder that --checkpoint names.")
     parts = [_owner(root), _identity(state)]
-    identity = {} if parts[-1].damages else Ledger(state).identity()
+    identity = {} if parts[-1].damages else Ledger(state).rules(0)
     place = identity.get("tables") or f"{checkpoint}/tables"
     looked = Checkpoint(root, state, Store(f"{checkpoint}/spark"), Store(place), str(identity.get("id", "")))
     checks: list[Callable[[Checkpoint], VerifiedPart]] = [
