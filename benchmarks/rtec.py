@@ -121,15 +121,18 @@ def run_prolog(arguments: list[str], folder: Path) -> str:
 # ---------------------------------------------------------------- RTEC
 
 
-def measure_rtec(name: str, defaults: Defaults, rtec: Path) -> Measured:
+def measure_rtec(name: str, defaults: Defaults, rtec: Path, compiled: Path | None = None) -> Measured:
+    """Let RTEC recognise. compiled: a file to run in the place of what RTEC's compiler makes of the rules."""
     rules, *background = defaults.rules
-    run_prolog(
-        ["-l", str(rtec / "src" / "compiler.prolog"), "-g", f"compileED('{rules}',withoutOptimisation),halt."], rtec
-    )
+    if compiled is None:
+        run_prolog(
+            ["-l", str(rtec / "src" / "compiler.prolog"), "-g", f"compileED('{rules}',withoutOptimisation),halt."], rtec
+        )
+        compiled = rules.parent / "compiled_rules.prolog"
     results = rtec / "results"
     results.mkdir(exist_ok=True)
     options = {
-        "event_description_files": quoted([*background, rules.parent / "compiled_rules.prolog"]),
+        "event_description_files": quoted([*background, compiled]),
         "input_providers": quoted(defaults.events),
         "results_directory": f"'{results}'",
         "input_mode": "csv",
@@ -243,7 +246,11 @@ def report(name: str, theirs: Measured, ours: Measured) -> None:
 
 def report_compiled(files: Defaults, ours: Measured) -> None:
     """Compare what comes of the file that RTEC's compiler has just made with what comes of the rules."""
-    compiled = files.rules[0].parent / "compiled_rules.prolog"
+    found = run_compiled(files.rules[0].parent / "compiled_rules.prolog", files)
+    print(f"  compiled     {len(found ^ ours.intervals)} differ from those of the rules")
+
+
+def run_compiled(compiled: Path, files: Defaults) -> Intervals:
     times = {name: getattr(files, name) for name in ("window", "step", "start", "end")}
     history = holdsfor.recognise(
         holdsfor.load(compiled, *files.rules[1:]),
@@ -251,7 +258,7 @@ def report_compiled(files: Defaults, ours: Measured) -> None:
         sample_every=files.sample_every or 1,
         **times,
     )
-    print(f"  compiled     {len(intervals_of(history, files) ^ ours.intervals)} differ from those of the rules")
+    return intervals_of(history, files)
 
 
 def report_differences(reasons: Mapping[str, str], theirs: Intervals, ours: Intervals) -> None:

@@ -47,7 +47,7 @@ def stream(
     at most. every: how often to look for new rows ('5s'). once: end when all that is there has been read.
     window, step, checkpoint and all other options: see `StreamOptions`. Default for buckets: 1.
     """
-    description, take_over = as_description(rules), options.get("take_over", False)
+    description, take_over = as_description(rules, None, mapping), options.get("take_over", False)
     place = (str(source), options["checkpoint"], format, mapping, max_events, max_files, take_over)
     with ExitStack() as opened:
         feed, reader = opened.enter_context(open_feed(*place))

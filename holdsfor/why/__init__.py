@@ -51,7 +51,7 @@ Kinds of facts, with `by` where there are several ways:
               all of it), then conditions
     holds     by "initiated": the clause is true at `initiated` with causes, so that it holds from the next tick on, and
               no clause that terminates it, initiates another value or makes a deadline due is true at any later point
-              of since..until; `alive` is the place of the node that says so, of a clause about all groundings alive
+              of since..until. alive: of a clause about all groundings that are alive; causes[0] says that it was
               by "initially": the clause is true at the first point
               by "deadline": causes[0], the source, was `initiated` and held until `after` ticks later
               by "intervals": at all points of asked, by the interval expression of the clause
@@ -74,8 +74,8 @@ Kinds of conditions:
                  the source, the others those of the target
     near         within: a complement that has a bound; causes explain an interval that is so near to `at`
     match        a part of a pattern: op (seq, and, par, equals, meets, during, starts, finishes, or, not, where, time,
-                 window, interval), since and at its span, within; causes are its parts in order, then conditions. Of a
-                 window: measures {function: value}, and the causes are the occurrences in it
+                 window, interval), since and at its span, within, policy; causes are its parts in order, then
+                 conditions. Of a window: measures {function: value}, and the causes are the occurrences in it
     chosen       policy; instead: spans [begin, end] of matches with the same begin or end that it did not take
     declared     the grounding is declared
     ending       (in `ended`) by "terminated": the clause is true at `at`; by "initiated": one of another value is;

@@ -71,7 +71,7 @@ class Walk:
         sentence = replay.say(fact)
         node = node.having(fact=what, **({"said": sentence} if sentence else {}))
         if replay.is_input(relation):
-            low = high - 1 if relation.kind == "event" else low
+            low, high = (high - 1, high) if relation.kind == "event" else (fact.start, fact.end)
             rows = replay.rows_of(relation, fact.key, low, high)
             return replace(node, kind="input", rows=rows) if rows else unkept(node)
         is_kept = relation.kind == "event" or replay.fluent_of(relation) is not None

@@ -175,7 +175,7 @@ def stream(
 
     context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = read_spark_settings(engine, master, conf)
-    description = load_rules(rules, facts, allow_dir, functions, policy)
+    description = load_rules(rules, facts, allow_dir, functions, policy, mapping)
     unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     description = choose_results(add_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from holdsfor.engine.bodies.rulebook import Rulebook, make_rulebook
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.dictionary import Dictionary
 from holdsfor.engine.data.facts import Facts, Table, make_table
+from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.closure import closed
 from holdsfor.engine.definitions.domain import Allowed, admits_all, allowed, within
@@ -48,13 +50,15 @@ class Program:
     columns: int
     domains: tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]
     tuning: Tuning = DEFAULT
+    views: dict[Signature, Memo] = field(default_factory=lambda: defaultdict(Memo), compare=False)
 
     def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
         """A dictionary for one evaluation, and the facts in it."""
         dictionary = self.terms.copy()
         dictionary.tuning = self.tuning
         pairs = zip(self.facts, self.codes, strict=True)
-        return dictionary, {signature: Facts(dictionary, table, codes) for (signature, table), codes in pairs}
+        facts = {name: Facts(dictionary, table, codes, self.views[name]) for (name, table), codes in pairs}
+        return dictionary, facts
 
 
 def make_program(plan: Plan) -> Program:

@@ -64,7 +64,7 @@ def stream(
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
-    description = as_description(rules)
+    description = as_description(rules, None, mapping)
     require_context(spark, "A stream")
     check_python(spark)
     reader = reader_of(format, mapping, by_table=isinstance(events, Mapping))
