@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         RuleStatement,
         Symbol,
         Variable,
+        changing,
         choose,
         clause,
         compare,
@@ -105,6 +106,7 @@ __all__ = [
     "Symbol",
     "Variable",
     "bounded",
+    "changing",
     "choose",
     "clause",
     "compare",
@@ -204,6 +206,7 @@ _AUTHORING = (
     "RuleCondition",
     "RuleFunction",
     "RuleStatement",
+    "changing",
     "choose",
     "clause",
     "compare",
@@ -273,15 +276,16 @@ def load(
     allow_dir: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
     policy: Policy = "unrestricted",
+    mapping: Any = None,
 ) -> EventDescription:
     """Read and check rule files. facts: tables of background facts by the name of their predicate
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow_dir: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
     functions: your own functions for aggregates, by name: {"median": numpy.median}. policy: of the patterns in files
-    that set none ('recent' is what ETALIS takes)."""
+    that set none ('recent' is what ETALIS takes). mapping: of the events, where it lists facts that change."""
     from holdsfor.loading import load_rules, make_closures
 
-    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions, policy=policy)
+    description = load_rules(*paths, facts=facts, allow=allow_dir, functions=functions, policy=policy, mapping=mapping)
     make_closures(description)
     return description
 
@@ -292,11 +296,14 @@ def parse(
     functions: Mapping[str, Function] | None = None,
     knowledge: str | Iterable[str] = (),
     policy: Policy = "unrestricted",
+    mapping: Any = None,
 ) -> EventDescription:
-    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, policy: all as `load`
-    takes them. knowledge: triples as Turtle."""
+    """Read and check rule texts. facts: tables of background facts, functions: for aggregates, policy, mapping: all as
+    `load` takes them. knowledge: triples as Turtle."""
     from holdsfor.loading import make_closures, parse_rules
 
-    description = parse_rules(*texts, facts=facts, functions=functions, knowledge=knowledge, policy=policy)
+    description = parse_rules(
+        *texts, facts=facts, functions=functions, knowledge=knowledge, policy=policy, mapping=mapping
+    )
     make_closures(description)
     return description

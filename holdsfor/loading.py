@@ -10,7 +10,7 @@ from holdsfor import language
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function
 from holdsfor.language.choosing import choose_results
-from holdsfor.language.description import EventDescription
+from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, Source
 from holdsfor.language.facts import FactReader, FactTable
 from holdsfor.language.patterns import Policy
@@ -31,8 +31,12 @@ def load_rules(
     allow: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
     policy: Policy = "unrestricted",
+    mapping: Any = None,
 ) -> EventDescription:
-    """Read, check and plan rule files; `make_closures` refuses what is then left to refuse."""
+    """Read, check and plan rule files; `make_closures` refuses what is then left to refuse.
+
+    mapping: of the events, which may list facts that change.
+    """
     tables = _fact_tables(facts)
     description = language.load(
         *paths,
@@ -43,6 +47,7 @@ def load_rules(
         reader_of=open_fact_reader,
         knowledge_of=read_knowledge,
         policy=policy,
+        changing=changing_facts(mapping),
     )
     make_plan(description)
     return description
@@ -54,8 +59,12 @@ def parse_rules(
     functions: Mapping[str, Function] | None = None,
     knowledge: str | Iterable[str] = (),
     policy: Policy = "unrestricted",
+    mapping: Any = None,
 ) -> EventDescription:
-    """Read, check and plan rule texts; `make_closures` refuses what is then left to refuse."""
+    """Read, check and plan rule texts; `make_closures` refuses what is then left to refuse.
+
+    mapping: of the events, which may list facts that change.
+    """
     tables = _fact_tables(facts)
     for text in texts:
         if text.strip() == text and Path(text).suffix in RULE_ENDINGS and " " not in text and "(" not in text:
@@ -69,6 +78,7 @@ def parse_rules(
         knowledge=[knowledge] if isinstance(knowledge, str) else knowledge,
         knowledge_of=read_knowledge,
         policy=policy,
+        changing=changing_facts(mapping),
     )
     make_plan(description)
     return description
@@ -99,13 +109,16 @@ def load_written(
     return description
 
 
-def as_description(rules: Rules, only: str | Iterable[str] | None = None) -> EventDescription:
-    """The rules, loaded if they are the path of a rule file. only: the definitions that results shall have."""
+def as_description(rules: Rules, only: str | Iterable[str] | None = None, mapping: Any = None) -> EventDescription:
+    """The rules, loaded if they are the path of a rule file.
+
+    only: the definitions that results shall have. mapping: of the events, which may list facts that change.
+    """
     if isinstance(rules, EventDescription):
         return choose_results(rules, only)
     if not isinstance(rules, str | Path):
         raise HoldsforError(f"rules are an event description or the path of a rule file, not {type(rules).__name__}.")
-    return choose_results(load_rules(rules), only)
+    return choose_results(load_rules(rules, mapping=mapping), only)
 
 
 def make_plan(description: EventDescription) -> Plan:
@@ -147,6 +160,17 @@ def read_knowledge(files: Sequence[Source]) -> TripleFacts:
     from holdsfor.io.rdf.knowledge import read_triples  # only where there are triples
 
     return read_triples(files)
+
+
+def changing_facts(mapping: Any) -> dict[Signature, tuple[int, ...]]:
+    """Return the facts that a mapping, or that of events, says may change, with the positions of their keys."""
+    if mapping is None:
+        return {}
+    from holdsfor.io.readers.mapping import as_mapping
+    from holdsfor.io.readers.read import EventSource
+
+    listing = mapping if isinstance(mapping, EventSource) else as_mapping(mapping)
+    return {Signature(name, arity): key for name, (arity, key) in listing.changing.items()}
 
 
 def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:

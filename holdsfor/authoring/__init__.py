@@ -9,7 +9,7 @@ rule text as Python, from `translation_terms`, `translation` (conditions, patter
 from __future__ import annotations
 
 from holdsfor.authoring.assembly import rules
-from holdsfor.authoring.definitions import Symbol, event, events, facts, fluent, given, pattern, predicate
+from holdsfor.authoring.definitions import Symbol, changing, event, events, facts, fluent, given, pattern, predicate
 from holdsfor.authoring.functions import RuleCondition, RuleFunction, condition, function
 from holdsfor.authoring.parts import (
     Calculation,
@@ -60,6 +60,7 @@ __all__ = [
     "RuleStatement",
     "Symbol",
     "Variable",
+    "changing",
     "choose",
     "clause",
     "compare",

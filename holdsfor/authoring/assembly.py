@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from holdsfor.authoring.statements import RuleStatement
 from holdsfor.duration import TickUnit, check_unit
 from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import Source
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.format.write import formatted
 from holdsfor.language.parsing.patterns import RawPatternRule, write_pattern
 from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDeclaration, RawDirective
@@ -41,7 +43,33 @@ def rules(
     if not statements and not paths:
         refuse("rules", "there are no rules", here(), "give definitions (hf.fluent, hf.pattern, ...), or a rule file")
     parsed = _parsed(statements, tick_unit)
-    return load_written(parsed, paths, facts=facts, functions=_functions_of(statements, functions or {}))
+    called = _functions_of(statements, functions or {})
+    files = {source.name for source in parsed.sources}
+    try:
+        description = load_written(parsed, paths, facts=facts, functions=called)
+    except DescriptionError as error:
+        raise DescriptionError([_advise(each, files) for each in error.diagnostics]) from None
+    return replace(description, warnings=tuple(_advise(each, files) for each in description.warnings))
+
+
+#: Advice for rule text, and the same for Python.
+_ADVICE = (
+    (re.compile(r"\bwrite (\w+) is ([^;]+)"), r"write \1.is_(\2)"),
+    (re.compile(r"\bgrounding\((.+)\) :- \.\.\."), r"hf.grounding(\1, when=...)"),
+    (
+        re.compile(r"add a rule terminatedAt\(.+, T\) :- \.\.\. or a deadline, fi\(\.\.\.\)"),
+        "give ends=..., or hf.deadline(...)",
+    ),
+    (re.compile(r"add a condition such as happensAt\(event, (\w+)\)"), "add an event to the conditions"),
+)
+
+
+def _advise(diagnostic: Diagnostic, files: Set[str]) -> Diagnostic:
+    """Return a diagnostic with its advice in Python, if it is about one of the Python files."""
+    hint = diagnostic.hint if diagnostic.place.file in files else ""
+    for text, python in _ADVICE:
+        hint = text.sub(python, hint)
+    return replace(diagnostic, hint=hint) if hint else diagnostic
 
 
 def _functions_of(statements: list[RuleStatement], registered: Mapping[str, Function]) -> dict[str, Function]:
@@ -133,7 +161,9 @@ def _text(raw: Raw) -> str:
             return f"{name}{' OR '.join(map(written, heads))} <- {write_pattern(pattern)}."
         case RawDirective(word=word, goal=goal):
             return f":- {word} {written(goal)}.".replace("-  ", "- ")
-        case RawDeclaration(kind=kind, signature=signature):
+        case RawDeclaration(kind=kind, signature=signature, key=key):
             word = "internal" if kind == "internal" else f"input {kind}"
-            return f"{word} {quoted(signature.name)}/{signature.arity}."
+            positions = ", ".join(map(str, key))
+            of_key = "" if not key else f" key {positions}" if len(key) == 1 else f" key ({positions})"
+            return f"{word} {quoted(signature.name)}/{signature.arity}{of_key}."
     raise TypeError(raw)

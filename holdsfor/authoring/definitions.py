@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
-from holdsfor.authoring.parts import Argument, Calculation, Condition
+from holdsfor.authoring.parts import Argument, Calculation, Condition, Variable
 from holdsfor.authoring.places import here, refuse
 from holdsfor.authoring.statements import (
     RuleStatement,
@@ -49,8 +49,19 @@ class Symbol:
             count = f"{len(args)} arguments" if len(args) != 1 else "1 argument"
             hint = f"it was made with {self.arity}; `...` stands for any value"
             refuse("arity", f"{self.name} does not take {count}", here(), hint)
+        for arg in args:
+            _check_argument(arg)
         subject = Calculation(self.name, args, here())
         return Condition(self.kind, (subject, None, self) if self.kind == "fluent" else (subject, self), here())
+
+
+def _check_argument(arg: object) -> None:
+    """Refuse slips: what `hf.variables` returns in the place of one variable, and a name that is not called."""
+    if isinstance(arg, tuple) and len(arg) == 1 and isinstance(arg[0], Variable):
+        name = arg[0].name
+        refuse("variable", "this is a tuple with one variable", here(), f'write {name}, = hf.variables("{name}")')
+    if isinstance(arg, Symbol):
+        refuse("python", f"{arg.name} is not called", here(), f"write {arg.name}(...), or a name in quotes")
 
 
 def event(name: str, *args: str | Argument, when: Rules | None = None, internal: bool = False) -> Symbol:
@@ -122,6 +133,19 @@ def predicate(name: str, *args: str | Argument, when: Rules | None = None) -> Sy
     return _defined(made, False, *(define(made(*args), each) for each in _listed(when)))
 
 
+def changing(name: str, *args: str, key: str | Sequence[str] = ()) -> Symbol:
+    """Name a predicate whose facts come as input, and change: `hf.changing("berth", "vessel", "quay", key="vessel")`.
+
+    key: the arguments of which a new row replaces the row before it.
+    """
+    keys = [key] if isinstance(key, str) else list(key)
+    unknown = [each for each in keys if each not in args]
+    if unknown:
+        refuse("value", f"{name} has no argument {unknown[0]!r}", here(), f"its arguments are {', '.join(args)}")
+    made = Symbol("predicate", name, len(args), place=here())
+    return _defined(made, False, declare("input fact", name, len(args), [args.index(each) + 1 for each in keys]))
+
+
 def facts(name: str, rows: Iterable[Sequence[Argument]]) -> Symbol:
     """Name a predicate, and state its facts: `hf.facts("type", [("v1", "cargo"), ("v2", "tug")])`."""
     stated = [tuple(row) for row in rows]
@@ -144,7 +168,7 @@ def events(table: Any, mapping: Any = None) -> dict[str, Symbol]:
     names = {name for each in (described, *described.tables.values()) for name in each.fluents}
     if table is not None and (described.event or not arguments):
         columns = [str(name) for name in getattr(table, "column_names", None) or table.columns]
-        chosen = roles(described, columns, frozenset(), "the table")
+        chosen = roles(described, columns, (), "the table")
         if chosen.event is None:
             hint = "list them in the mapping: {'events': {'velocity': ['vessel', 'knots']}}"
             refuse("mapping", "nothing says which events the table has", here(), hint)
@@ -169,4 +193,10 @@ def _by_value(made: Symbol, args: Sequence[Any], rules: RulesByValue | None, sta
 def _listed(rules: Rules | None) -> Sequence[Condition]:
     if rules is None:
         return ()
-    return (rules,) if isinstance(rules, Condition) else rules
+    listed = (rules,) if isinstance(rules, Condition) or not isinstance(rules, Sequence) else rules
+    for each in [rules] if isinstance(rules, str) else listed:
+        if not isinstance(each, Condition):
+            name = each.name if isinstance(each, Symbol) else type(each).__name__
+            hint = "call what was made by hf.event, hf.fluent or hf.predicate: slow(V)"
+            refuse("python", f"{name} is not a condition", here(), hint)
+    return listed

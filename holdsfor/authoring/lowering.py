@@ -67,8 +67,8 @@ def _directive(clause: PatternLowering, statement: RuleStatement) -> Raw:
 
 
 def _declaration(clause: PatternLowering, statement: RuleStatement) -> Raw:
-    kind, name, arity = statement.head
-    return RawDeclaration(kind, Signature(name, arity), statement.place)
+    kind, name, arity, key = statement.head
+    return RawDeclaration(kind, Signature(name, arity), statement.place, key)
 
 
 def _plain(clause: PatternLowering, statement: RuleStatement) -> Raw:

@@ -45,6 +45,12 @@ class Operand:
     def __rtruediv__(self, other: Argument) -> Calculation:
         return Calculation("/", (other, self), here())
 
+    def __floordiv__(self, other: Argument) -> Calculation:
+        return Calculation("floor", (self / other,), here())
+
+    def __rfloordiv__(self, other: Argument) -> Calculation:
+        return Calculation("floor", (other / self,), here())
+
     def __mod__(self, other: Argument) -> Calculation:
         return Calculation("mod", (self, other), here())
 
@@ -63,6 +69,15 @@ class Operand:
     def __abs__(self) -> Calculation:
         return Calculation("abs", (self,), here())
 
+    def __round__(self) -> Calculation:
+        return Calculation("round", (self,), here())
+
+    def __floor__(self) -> Calculation:
+        return Calculation("floor", (self,), here())
+
+    def __ceil__(self) -> Calculation:
+        return Calculation("ceiling", (self,), here())
+
     def __lt__(self, other: Argument) -> Condition:
         return compare("<", self, other)
 
@@ -76,6 +91,10 @@ class Operand:
         return compare(">=", self, other)
 
     def __eq__(self, other: Argument) -> Condition:  # type: ignore[override]
+        if isinstance(self, NumberOfSolutions) and isinstance(other, Variable):
+            return other.is_(self)
+        if isinstance(self, Variable) and isinstance(other, NumberOfSolutions):
+            return self.is_(other)
         return compare("=:=" if is_calculated(self) or is_calculated(other) else "=", self, other)
 
     def __ne__(self, other: Argument) -> Condition:  # type: ignore[override]
@@ -273,13 +292,14 @@ Argument: TypeAlias = Operand | Condition | str | int | float | bool | EllipsisT
 now = Variable("now~")
 
 
-def variables(names: str) -> tuple[Variable, ...]:
-    """Make variables: `V, K = hf.variables("V K")`."""
-    for name in names.split():
+def variables(*names: str) -> tuple[Variable, ...]:
+    """Make variables: `V, K = hf.variables("V K")`, or `hf.variables("V", "K")`; of one, `V, = hf.variables("V")`."""
+    several = [name for each in names for name in each.split()]
+    for name in several:
         if not name.isidentifier() or not (name[0].isupper() or name[0] == "_"):
             hint = "names of variables begin with an upper-case letter"
             refuse("variable", f"{name!r} cannot name a variable", here(), hint)
-    return tuple(Variable(name) for name in names.split())
+    return tuple(map(Variable, several))
 
 
 def term(functor: str, *args: Argument) -> Calculation:
@@ -402,7 +422,7 @@ def _condition(value: object, operator: str) -> Condition:
         hint = f"`{operator}` binds tighter than a comparison: write parentheses, a(X) {operator} (X < 5)"
         refuse("python", f"`{operator}` joins conditions, not values", here(), hint)
     hint = f"call what was made by hf.event, hf.fluent or hf.predicate: {operator} slow(V)"
-    refuse("python", f"{type(value).__name__} is not a condition", here(), hint)
+    refuse("python", f"{getattr(value, 'name', type(value).__name__)} is not a condition", here(), hint)
 
 
 def _refuse_truth(subject: str) -> NoReturn:

@@ -89,9 +89,11 @@ def clause(head: Calculation, *conditions: Calculation) -> RuleStatement:
     return RuleStatement("plain", head, conditions, place=here())
 
 
-def declare(kind: OneOf["input event", "input fluent", "internal"], name: str, arity: int) -> RuleStatement:
-    """Declare a name as input, or keep a definition out of all results (internal)."""
-    return RuleStatement("declaration", (kind.removeprefix("input "), name, arity), place=here())
+def declare(
+    kind: OneOf["input event", "input fluent", "input fact", "internal"], name: str, arity: int, key: Sequence[int] = ()
+) -> RuleStatement:
+    """Declare a name as input, or keep a definition out of all results (internal). key: of a fact, positions from 1."""
+    return RuleStatement("declaration", (kind.removeprefix("input "), name, arity, tuple(key)), place=here())
 
 
 def _about(head: object, kind: str) -> Condition:

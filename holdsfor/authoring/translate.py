@@ -11,7 +11,7 @@ from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.format.terms import chain
 from holdsfor.language.nodes import all_terms, find_all
 from holdsfor.language.parsing.syntax import Raw, RawClause, RawDeclaration, RawDirective, RawPatternRule, parse
-from holdsfor.language.terms import Items, Signature, Term, Var, name_and_args
+from holdsfor.language.terms import Compound, Items, Signature, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, FORMS, LOADING
 
 _WIDTH = 110
@@ -38,6 +38,13 @@ def translate(source: Source) -> str:
     return "\n".join([*lines, "", "rules = hf.rules(", *items, *([unit] if unit else []), ")", ""])
 
 
+def _only_time(goals: Sequence[Term]) -> Var | None:
+    """Return the time of a background clause that asks what holds: one variable, if all ask at the same time."""
+    times = {goal.args[1] for goal in find_all(goals, Compound) if goal.functor == "holdsAt" and len(goal.args) == 2}
+    time = next(iter(times), None) if len(times) == 1 else None
+    return time if isinstance(time, Var) else None
+
+
 def _sets_tick(raw: Raw) -> bool:
     return isinstance(raw, RawDirective) and raw.goal.functor == "tick"
 
@@ -62,9 +69,10 @@ class StatementTranslation(Translation):
                 return self._pattern_rule(raw)
             case RawDirective(word=word, goal=goal):
                 return self._directive(word, goal)
-            case RawDeclaration(kind=kind, signature=signature):
+            case RawDeclaration(kind=kind, signature=signature, key=key):
                 word = kind if kind == "internal" else f"input {kind}"
-                return [f"    hf.declare({quote(word)}, {quote(signature.name)}, {signature.arity}),"]
+                of_key = f", key={list(key)}" if key else ""
+                return [f"    hf.declare({quote(word)}, {quote(signature.name)}, {signature.arity}{of_key}),"]
         raise TypeError(raw)
 
     def _clause(self, raw: RawClause) -> list[str]:
@@ -90,6 +98,7 @@ class StatementTranslation(Translation):
                 return _call("renewed", [self.fluent(about)], "when", [])
         if not name or name in FORMS or name in COMPARISONS or name in (",", ";", "->", "\\+", "!"):
             raise NoForm
+        self.time = _only_time(goals)
         return _call("define", [self.predicate(raw.head)], "when", self.conditions(goals))
 
     def _holds_for(self, about: Term, result: Var, goals: Sequence[Term]) -> list[str]:

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdsfor.checker.clauses import (
     STAND_IN,
     TESTS,
-    TIMED,
     ClauseBase,
     Goals,
     Node,
+    ProvenClaims,
     Undecided,
     flat,
     gather,
+    makes_intervals,
     names_in,
+    negations_of,
     without_guards,
 )
-from holdsfor.checker.intervals import PARTS, Span, covers, union
-from holdsfor.checker.terms import Values, bind, calculate, compare, expression, number, read, unify
+from holdsfor.checker.intervals import PARTS, Span, Spans, covers, union
+from holdsfor.checker.terms import NUMBERS, Values, bind, calculate, compare, expression, number, read, unify
 from holdsfor.language.nodes import find_all
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
-from holdsfor.language.terms import Atom, Compound, Int, Term, Var, inside, is_ground, name_and_args, variables
+from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, inside, is_ground, name_and_args, variables
 
+KIND_OF_PART = {"absent": "absence", "comparison": "test", "calculation": "test", "chosen": "choice"}
 #: A head of a clause: pairs of terms that must be equal, and goals besides those of its body.
 Head = tuple[list[tuple[Term, Term]], Goals]
 
@@ -55,7 +59,10 @@ class Check:
                 self.everything.held.append((fact, span))
         for place, node in enumerate(self.tree["nodes"]):
             try:
+                require(node["what"].startswith(node.get("fact", "")), "what it says")
                 if re.search(STAND_IN, node.get("fact", "")):  # no name that rules have
+                    is_about = all(value in node["fact"] for value in node.get("bindings", {}).values())
+                    require(is_about and bool(node.get("causes")), "that it is a member")
                     raise Undecided(f"{node['what']}, a member of a dynamic domain")
                 KINDS[node["kind"]](self, node)
             except Undecided as undecided:
@@ -105,10 +112,14 @@ class Check:
             for more in self.rules.prove(body, values, by, self.everything, depth):
                 if self.tests_are_those_of(body, node, more):
                     return
-        functions = [one["function"] for one in self.causes(node) if one["kind"] == "calculation" and "function" in one]
-        if functions:
-            raise Undecided(f"the function {functions[0]} is no part of the explanation")
-        raise NotDerived("no clause at this place concludes it from these causes")
+        self.refuse(node, "no clause at this place concludes it from these causes")
+
+    def refuse(self, node: Node, message: str) -> None:
+        """Refuse a node, unless values of functions that are not part of the explanation go into it."""
+        for one in self.below(node):
+            if one["kind"] == "calculation" and "function" in one:
+                self.calculation(one)
+        raise NotDerived(message)
 
     def tests_are_those_of(self, goals: Goals, node: Node, values: Values) -> bool:
         """Whether the comparisons among the causes are those of a clause, and none of them is left out."""
@@ -116,10 +127,10 @@ class Check:
         written = [one for one in find_all(goals, Compound) if one.functor in TESTS]
         needed = [one for one in goals if isinstance(one, Compound) and one.functor in TESTS and any(variables(one))]
         absences = sum(one["kind"] == "absent" for one in self.causes(node))
-        negations = {bind(one, values) for one in goals if name_and_args(one)[0] == "\\+" and names_in(one) & TIMED}
+        negations = negations_of(values)
         is_told = node.get("by") not in ("intervals", "deadline")  # whose negations are no causes
         return (
-            len(tests) >= len(needed)
+            (len(tests) >= len(needed) or node.get("by") == "deadline")
             and (absences >= len(negations) or not is_told)
             and all(
                 any(_is_test(one, bind(goal, values)) for goal in written)
@@ -151,7 +162,7 @@ class Check:
         require(span[0] <= points[0] < points[1] and points[0] < span[1], "its times")
         if by == "initiated":
             require(node["since"] == self.following(node["initiated"]), "when it was initiated")
-            require(self.is_alive(node), "that it is alive")
+            require(self.is_alive(node, fluent), "that it is alive")
             self.by_clause(
                 node, lambda clause: head_at(clause, ("initiatedAt", "initiates"), fluent, node["initiated"])
             )
@@ -172,21 +183,28 @@ class Check:
             )
         else:
             self.by_intervals(node, fluent, points)
-        for one in self.causes(node):
-            require(one["kind"] != "declared" or one["fact"] == node["fact"], "what is declared")
-        require(node.get("alive", None) in (None, *node.get("causes", ())), "that it is alive")
         is_open = span[1] == math.inf or node is not self.tree["nodes"][0]
         require(is_open or by in ("intervals", "pieces") or bool(node.get("ended")), "why it ended")
         for ending in self.causes(node, "ended"):
             self.ending(ending, fluent, span[1])
 
-    def is_alive(self, node: Node) -> bool:
-        """Whether a cause says that the grounding is declared or has a value, if the clause is about all that are."""
+    def is_alive(self, node: Node, fluent: Term) -> bool:
+        """Whether causes[0] says that the grounding is alive, if the clause is about all that are."""
+        if node.get("alive"):
+            before = self.causes(node)[0]
+            is_before = before["kind"] == "declared" or before["since"] < node["since"] <= before.get("until", math.inf)
+            return is_before and equal(read(before["fact"]).args[0], fluent.args[0], {}) is not None
         clauses = [name_and_args(one.head) for one in self.rules.at(node["rule"]) if isinstance(one, RawClause)]
         heads = [args[1] if name == "initiates" else args[0] for name, args in clauses]
         are_open = [any(isinstance(arg, Var) and arg.anonymous for arg in inside(inside(head)[0])) for head in heads]
-        kinds = (one["kind"] == "declared" or ("since" in one and "at" not in one) for one in self.causes(node))
-        return self.rules.has_domains or not all(are_open) or any(kinds)
+        return self.rules.has_domains or not all(are_open)
+
+    def declared(self, node: Node) -> None:
+        """Check by the clauses for `grounding`; without any for it, it cannot be decided."""
+        goal = Compound("grounding", (read(node["fact"]),))
+        if not any(unify(goal, clause.head, {}) is not None for clause in self.rules.clauses.get(("grounding", 1), ())):
+            raise Undecided(f"{node['what']} (declared)")
+        require(next(self.rules.prove((goal,), {}, ProvenClaims(), None, 1), None) is not None, "that it is declared")
 
     def by_intervals(self, node: Node, fluent: Term, points: Span) -> None:
         fitting = self._fitting(node, lambda clause: head_of(clause, "holdsFor", fluent))
@@ -197,12 +215,14 @@ class Check:
             for evidence in (gather(self.below(node)), self.everything):
                 goals, result = without_guards(clause.body), str(name_and_args(clause.head)[1][1])
                 lists = self.rules.intervals(goals, values, evidence, history)
-                made = [one.get(result, []) for more, one in lists if self.tests_are_those_of(goals, node, more)]
-                spans = union(span for spans in made for span in spans)
-                kinds = {one["kind"] for one in self.below(node)}
-                negative = {"relative_complement_all", "complement_all"} & {name_and_args(goal)[0] for goal in goals}
-                is_union = any(name_and_args(goal)[0] == "union_all" for goal in goals)  # another part may hold
-                require(not negative or is_union or "absent" in kinds, "what is absent")
+                absent = sum(one["kind"] == "absent" for one in self.causes(node))
+                made = [
+                    one
+                    for more, one in lists
+                    if self.tests_are_those_of(goals, node, more)
+                    and absent >= least_absences(result, goals, one, points) + len(negations_of(more))
+                ]
+                spans = union(span for one in made for span in one.get(result, []))
                 require(covers(spans, points), "the intervals of its rule")
                 begin = next(begin for begin, end in spans if begin <= points[0] < end)
                 is_whole = {name_and_args(goal)[0] for goal in goals} <= {"holdsFor", "intersect_all"}
@@ -213,16 +233,12 @@ class Check:
         """Check that a deadline was reached. since: the first point after it."""
         (source,), due = self.causes(node)[:1], node["initiated"] + node["after"]
         require(since == self.following(due), "when its deadline was due")
-        require(
-            source["since"] <= self.following(node["initiated"]) and due < source.get("until", math.inf) + self.tick,
-            "its source",
-        )
+        require(source["since"] <= self.following(node["initiated"]) and source["until"] == since, "its source")
 
         def conclude(clause: RawClause) -> Head | None:
             name, args = name_and_args(clause.head)
-            pairs = [(args[0], read(source["fact"])), (args[1], fluent)] if name == "fi" else []
-            is_simple = name == "fi" and calculate(args[2]) is not None
-            return None if name != "fi" or (is_simple and calculate(args[2]) != node["after"]) else (pairs, ())
+            claims = (read(source["fact"]), fluent, Int(node["after"]))
+            return (list(zip(args, claims, strict=True)), ()) if name == "fi" else None
 
         self.by_clause(node, conclude)
 
@@ -231,6 +247,9 @@ class Check:
         subject, value = fluent.args
         if node["by"] == "terminated":
             self.by_clause(node, lambda clause: head_at(clause, ("terminatedAt", "terminates"), fluent, node["at"]))
+        elif node["by"] == "deadline":
+            self.deadline(node, Compound("=", (subject, Var("other~"))), until)
+            require(equal(read(self.causes(node)[0]["fact"]), fluent, {}) is not None, "what its deadline ends")
         elif node["by"] == "initiated":
             other = Compound("=", (subject, Var("other~")))
             require(f"{subject}={value}" != node["what"].removesuffix(" was initiated"), "the other value")
@@ -247,30 +266,46 @@ class Check:
                 equal(head, read(node["fact"]), values) is not None for head in rule.heads
             ):
                 return self.parts(node, rule, values)
-        raise NotDerived("no pattern at this place concludes it")
+        self.refuse(node, "no pattern at this place concludes it")
 
     def parts(self, node: Node, rule: RawPatternRule, values: Values) -> None:
-        """See that the parts of a match are those of its rule."""
+        """See that the parts of a match are those of its rule, and none of them is left out."""
         terms: list[Term] = [*find_all(rule, Compound), *find_all(rule, Atom)]
         operations = list(find_all(rule, RawOperation))
         negations = [one for one in operations if one.operator == "not"]
-        values = {} if any(one.operator == "aggregate" for one in operations) else values
-        for part in self.causes(node)[:1]:
-            waiting = [part]
-            while waiting:
-                one = waiting.pop()
-                waiting += self.causes(one) if one["kind"] == "match" else []
-                if one.get("op") == "not" and len([each for each in self.causes(one) if "at" in each]) < 2:
-                    require(not all(map(_has_two_sides, negations)), "its parts")
-                for each in self.causes(one) if one["kind"] == "match" else ():
-                    is_written = "left" not in each or any(_is_test(each, bind(term, values)) for term in terms)
-                    require(is_written, f"{each['what']} in its pattern")
-                if "fact" in one and one["kind"] in ("input", "happens"):
-                    fact = read(one["fact"])
-                    fact = fact.args[0] if is_fluent(fact) else fact
-                    require(
-                        any(unify(term, fact, values) is not None for term in terms), f"{one['what']} in its pattern"
-                    )
+        aggregates = [one for one in operations if one.operator == "aggregate"]
+        bound: Values = {} if aggregates else values
+        counts, waiting, bounds, measures = Counter[str](), self.causes(node)[:1], list[str](), dict[str, str]()
+        while waiting:
+            one = waiting.pop()
+            counts[KIND_OF_PART.get(one["kind"], "occurrence")] += one["kind"] != "match"
+            waiting += self.causes(one) if one["kind"] == "match" else []
+            bounds += [one["what"]] if one["kind"] == "comparison" and "op" not in one else []
+            measures |= one.get("measures", {})
+            counts["choices"] += one.get("op") == "or"
+            if one.get("op") == "not" and len([each for each in self.causes(one) if "at" in each]) < 2:
+                require(not all(map(_has_two_sides, negations)), "its parts")
+            is_written = "left" not in one or any(_is_test(one, bind(term, bound)) for term in terms)
+            if not (is_written or aggregates):
+                self.refuse(node, f"{one['what']} in its pattern does not follow")
+            if "fact" in one and one["kind"] in ("input", "happens", "fact"):
+                fact = read(one["fact"])
+                fact = fact.args[0] if is_fluent(fact) else fact
+                require(any(unify(term, fact, bound) is not None for term in terms), f"{one['what']} in its pattern")
+        require(not least_parts(rule.pattern) - counts, "all of its parts")
+        calculated = [arg for head in rule.heads for arg in inside(head) if calculate(bind(arg, values)) is not None]
+        needed = sum(isinstance(arg, Compound) for arg in calculated)
+        kinds = [one["kind"] for one in self.causes(node)]
+        require(len(rule.heads) > 1 or kinds.count("calculation") >= needed, "what its head calculates")
+        windows: list[Any] = [inside(term) for one in aggregates for term in one.parts[1:-1]]  # type: ignore[arg-type]
+        for variable, function in windows if len(windows) == 1 and isinstance(windows[0][0], Var) else ():
+            text, value = measures.get(name_and_args(function)[0]), bind(variable, values)
+            is_same = text is None or isinstance(value, Var) or equal(expression(text), value, {}) is not None
+            require(is_same, "the value of its window")
+        times: Iterable[Any] = (one.parts[1:] for one in operations if one.operator == "@")
+        for start, end in times:
+            is_then = any(_are_bounds(text, bind(start, values), bind(end, values)) for text in bounds)
+            require(is_then or counts["choices"] > 0, "its times")
 
     def match(self, node: Node) -> None:
         spans = [span_of(one) for one in self.causes(node) if one["kind"] in ("match", "happens", "input", "holds")]
@@ -280,16 +315,24 @@ class Check:
             require(len(spans) > 1 or (op == "not" and bool(spans)), "its parts")
             require(len(spans) < 2 or PARTS[op](*spans[:2]), f"how its parts stand ({op})")
             require(op != "not" or "absent" in kinds, "what is absent")
-        require(op != "where" or len(kinds) > len(spans) == 1, "its conditions")
+        require(op != "where" or len(kinds) > 1, "its conditions")
+        spans = spans[:1] if op == "where" else spans
         require(op != "or" or len(spans) == 1, "its part")
         count = node.get("measures", {}).get("count")
         require(count is None or int(count) <= len(spans), "how many it counts")
         require(op != "window" or own[0] in [begin for begin, _ in spans], "when it begins")
-        for one in self.causes(node):
-            require(one["kind"] != "chosen" or one["at"] == own[1], "what was chosen")
+        chosen = [one["at"] for one in self.causes(node) if one["kind"] == "chosen"]
+        require(chosen == [own[1]] * ("policy" in node), "what was chosen")
         if spans:
             hull = (min(begin for begin, _ in spans), max(end for _, end in spans))
-            require(hull == own or op in (None, "window", "interval", "not"), "its span")
+            is_over_later = op == "not" and len(spans) == 1
+            is_whole = hull == own or (is_over_later and hull[0] == own[0])
+            require(is_whole or op in (None, "window", "interval"), "its span")
+        for one in self.causes(node):
+            bounds = re.fullmatch(r"from (any time|-?\d+) to (any time|-?\d+)", one["what"])
+            is_bound = one["kind"] == "comparison" and "op" not in one and bounds is not None
+            times = zip(bounds.groups(), own, strict=True) if is_bound and bounds else ()
+            require(all(text == "any time" or int(text) == time for text, time in times), "its bounds")
         if "within" in node:
             require(own[1] - own[0] <= node["within"], "how long it lasts")
 
@@ -297,16 +340,13 @@ class Check:
         fact, rows = read(node["fact"]), [self.rows[place] for place in node["rows"]]
         require(bool(rows) and all(equal(fact, row, {}) is not None for row, _, _ in rows), "what its rows say")
         if is_fluent(fact):
-            span = (node["since"], node.get("until", math.inf))
             first = self.following(self.tree["history"]["start"])
-            require(all(max(row[0], first) >= span[0] and row[1] <= span[1] for _, row, _ in rows), "when its rows are")
-            every = union(
-                (max(row[0], first), row[1]) for other, row, _ in self.rows if unify(fact, other, {}) is not None
-            )
-            own = next((one for one in every if one[0] <= max(rows[0][1][0], first) < one[1]), (math.inf, math.inf))
-            is_read = all(row[1] - row[0] <= self.tick for _, row, _ in rows)  # joined with readings that are not shown
-            is_whole = max(span[0], first) == own[0] or span[1] == own[1]
-            require(is_whole or (is_read and span[0] < own[0]), "the times of its rows")
+            spans = [(max(begin, first), end) for _, (begin, end), _ in rows]
+            reach = ((begin, begin + self.tick if end == self.following(begin) else end) for begin, end in spans)
+            end = max(end for _, end in spans)
+            until = node.get("until", end if end > self.tree["history"]["end"] else math.inf)
+            is_whole = len(union(reach)) == 1 and (node["since"], until) == (min(spans)[0], end)
+            require(is_whole, "when its rows are")
         else:
             begins = {*self.starts, *(row[0] for _, row, _ in rows)}
             is_then = all(row[1] == node["at"] for _, row, _ in rows)
@@ -322,7 +362,7 @@ class Check:
         self.by_clause(node, lambda clause: ([(clause.head, read(node["fact"]))], ()))
 
     def comparison(self, node: Node) -> None:
-        if "op" not in node:  # the bounds of a match, which its span says
+        if "op" not in node:  # the bounds of a match
             return
         require(compare(node["op"], expression(node["left"]), expression(node["right"])), "its values")
 
@@ -349,10 +389,20 @@ class Check:
         require(math.isclose(of[node["function"]], calculate(expression(node["value"]))), "its value")
 
     def lasts(self, node: Node) -> None:
+        require(bool(node.get("causes")), "what lasts")
         require(compare(node["op"], expression(node["duration"]), expression(node["bound"])), "how long it lasts")
         first, end = self.following(self.tree["history"]["start"]), self.tree["history"]["end"]
         begin = node["since"] if node["since"] >= first else first
         require(node["duration"] == node.get("until", end) - begin, "its duration")
+
+    def near(self, node: Node) -> None:
+        spans = [span_of_all(one) for one in self.causes(node) if "since" in one and "at" not in one]
+        is_near = all(a - node["within"] <= node["at"] < b + node["within"] for a, b in spans)
+        require(is_near and bool(node.get("causes")), "that it is near")
+
+    def solution(self, node: Node) -> None:
+        values = node.get("bindings", {}).items()
+        require(all(f"{name}={value}" in node["what"] for name, value in values), "what was counted")
 
     def undecidable(self, node: Node) -> None:
         self.undecided.add(f"{node['what']} ({node['kind']})")
@@ -363,11 +413,68 @@ class Check:
 
 KINDS: dict[str, Callable[[Check, Node], None]] = {
     **{name: getattr(Check, name) for name in ("holds", "happens", "match", "input", "fact", "call", "comparison")},
-    **{name: getattr(Check, name) for name in ("calculation", "absent", "aggregate", "lasts")},
+    **{
+        name: getattr(Check, name)
+        for name in ("calculation", "absent", "aggregate", "lasts", "declared", "near", "solution")
+    },
     **dict.fromkeys(("begins", "ends"), Check.edge),
-    **dict.fromkeys(("unkept", "declared", "unexplained"), Check.undecidable),
-    **dict.fromkeys(("solution", "related", "pair", "near", "chosen", "ending"), Check.nothing),
+    **dict.fromkeys(("unkept", "unexplained"), Check.undecidable),
+    **dict.fromkeys(("related", "pair", "chosen", "ending"), Check.nothing),
 }
+
+
+def least_absences(result: str, goals: Goals, lists_by_name: dict[str, Spans], points: Span) -> int:
+    """Return how many operands are told to be absent, at least, by the goals that make a list."""
+    goal = next((one for one in goals if makes_intervals(one) and str(name_and_args(one)[1][-1]) == result), None)
+    name, args = name_and_args(goal) if goal is not None else ("", ())
+    lists = [[str(item) for item in arg.items] for arg in args[:2] if isinstance(arg, Items)]
+    least = {one: least_absences(one, goals, lists_by_name, points) for one in (lists[0] if lists else ())}
+    if name == "union_all":
+        return min((least[one] for one in least if covers(lists_by_name[one], points)), default=0)
+    if name == "relative_complement_all":
+        return len(lists[0]) + least_absences(str(args[0]), goals, lists_by_name, points) if lists else 0
+    return {"intersect_all": sum(least.values()), "complement_all": len(least)}.get(name, 0)
+
+
+def _are_bounds(text: str, start: Term, end: Term) -> bool:
+    """Whether a node says these times of a match."""
+    first, last = ((".+" if isinstance(one, Var) else re.escape(str(one))) for one in (start, end))
+    return re.fullmatch(f"from {first} to {last}", text) is not None
+
+
+def least_parts(raw_pattern: object) -> Counter[str]:
+    """Count the parts that a match of a pattern has in any case, by their kinds."""
+    if isinstance(raw_pattern, Int | RawDuration):
+        return Counter()
+    if not isinstance(raw_pattern, RawOperation):
+        return Counter(["occurrence"])
+    operator, (first, *others) = raw_pattern.operator, raw_pattern.parts
+    if operator in ("aggregate", "star_times", "cnot"):
+        return Counter()
+    if operator == "or":
+        return least_parts(first) & least_parts(others[0])
+    if operator == "not":
+        return sum(map(least_parts, others), Counter(["absence"]))
+    if operator == "where":
+        condition: Any = others[0]
+        return least_parts(first) + _least_conditions(condition)
+    if operator in ("check", "timestamp", "event_multiply", "do", ".", "within"):
+        return least_parts(first)
+    if operator == "@":
+        return least_parts(first) + Counter(["test"])
+    if operator in TESTS:
+        return Counter(["occurrence"])
+    return sum(map(least_parts, others), Counter() if operator == "<-" else least_parts(first))
+
+
+def _least_conditions(goal: Term) -> Counter[str]:
+    name, args = name_and_args(goal)
+    if name == ";":
+        return _least_conditions(args[0]) & _least_conditions(args[1])
+    if name == ",":
+        is_known = names_in(goal) & {"=", "is"}  # may make a test one of values that rules have
+        return Counter() if is_known else _least_conditions(args[0]) + _least_conditions(args[1])
+    return Counter(["test"] if name in NUMBERS and any(variables(goal)) else ["absence"] if name == "\\+" else [])
 
 
 def _has_two_sides(negation: RawOperation) -> bool:

@@ -33,6 +33,8 @@ TALLIES = {"length": "count", "sum_list": "sum", "sumlist": "sum", "max_list": "
 TALLIES |= {"sum": "sum", "max": "max", "min": "min"}
 EDGES = ("start", "end", "startI", "endI")
 DEEPEST = 12
+#: How a value begins that notes a negation which a proof rests on.
+NEGATED = "not "
 #: A member of a dynamic domain, by a name that no rule has.
 STAND_IN = r" (?:seen|ever)\b"
 
@@ -101,6 +103,11 @@ def names_in(goal: Term) -> set[str]:
     return name.union(*map(names_in, goal.args)) if isinstance(goal, Compound) else name
 
 
+def negations_of(values: Values) -> list[str]:
+    """Return the negations that a proof rests on."""
+    return [name for name in values if name.startswith(NEGATED)]
+
+
 class ClauseBase:
     """The clauses of rule texts, and proofs by them."""
 
@@ -144,7 +151,8 @@ class ClauseBase:
                 yield from self.prove(side, values, by, everything, depth)
         elif name == "\\+":
             if not self._is_so(args[0], values, by, everything, depth):
-                yield values
+                is_told = any(name_and_args(one)[0] not in TESTS for one in flat(args[0]))
+                yield {**values, f"{NEGATED}{goal}": Atom("true")} if is_told else values
         elif name in ("happensAt", "occurs", "holdsAt"):
             for what, since, at in _timed(name, args[0], by, values):
                 more = unify(args[0], what, values)
@@ -180,6 +188,8 @@ class ClauseBase:
             if (more := unify(goal, fact, values)) is not None:
                 yield more
         name, args = name_and_args(goal)
+        if depth > 0 and (name, len(args)) not in self.clauses:
+            raise Undecided(f"{name}/{len(args)}, which is in no rule file")
         for clause in self.clauses.get((name, len(args)), ()) if 0 < depth < DEEPEST else ():
             self.renamed += 1
             head, body = (_renamed(term, self.renamed) for term in (clause.head, clause.body or Atom("true")))
@@ -208,10 +218,10 @@ class ClauseBase:
         self, goals: Goals, values: Values, by: ProvenClaims, history: dict[str, int]
     ) -> Iterator[tuple[Values, dict[str, Spans]]]:
         """Iterate over values, and the lists of intervals that goals of a holdsFor rule make, by their variables."""
-        timeless = tuple(goal for goal in goals if not _makes_intervals(goal))
+        timeless = tuple(goal for goal in goals if not makes_intervals(goal))
         for more in self.prove(timeless, values, by, by):
             made: dict[str, Spans] = {}
-            for goal in (goal for goal in goals if _makes_intervals(goal)):
+            for goal in (goal for goal in goals if makes_intervals(goal)):
                 made[str(name_and_args(goal)[1][-1])] = _intervals_of(bind(goal, more), made, by, history)
             yield more, made
 
@@ -275,7 +285,7 @@ def _renamed(term: Term, use: int) -> Term:
     return bind(term, {one.name: Var(f"{one.name}~{use}") for one in variables(term)})
 
 
-def _makes_intervals(goal: Term) -> bool:
+def makes_intervals(goal: Term) -> bool:
     name, args = name_and_args(goal)
     return (
         name == "holdsFor"

@@ -74,11 +74,12 @@ def diff(
 
     events: with them, also what both recognise in these; the other parameters as `recognise` takes them.
     """
-    before, after = as_description(old), as_description(new)
+    source = None if events is None else as_source(events, format, mapping)
+    before, after = (as_description(each, None, source or mapping) for each in (old, new))
     rules = compare_rules(before, after)
-    if events is None:
+    if source is None:
         return RuleDiff(rules)
-    source, options = as_source(events, format, mapping), gather_times(**times)
+    options = gather_times(**times)
     readings: Readings = {}
     results = [recognise_for(each, source, options, readings=readings) for each in (before, after)]
     differences = pa.concat_tables(

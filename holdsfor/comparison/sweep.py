@@ -59,7 +59,9 @@ def sweep(
     source, options, readings = as_source(events, format, mapping), gather_times(**times), Readings()
 
     def make(value: str) -> EventDescription:
-        return parse_rules(_with_value(text, start, end, value), *others, facts=facts, functions=functions)
+        return parse_rules(
+            _with_value(text, start, end, value), *others, facts=facts, functions=functions, mapping=source
+        )
 
     def run(description: EventDescription, only: Iterable[Signature]) -> Result:
         chosen = choose_results(description, map(str, only))

@@ -18,6 +18,8 @@ Ints = npt.NDArray[np.int64]
 
 #: Times lie between this and its opposite, so that sums of a few of them fit in 64 bits.
 MOST_TIME = 1 << 61
+#: When a fact has begun to be valid that does not tell it: before any history.
+SINCE_EVER = -MOST_TIME
 #: Stands for a time that is further off: readers refuse it.
 OUT_OF_RANGE = MOST_TIME + 1
 #: In the place of a term: the event has no value for this argument. No term has this text. Among floats it is NaN.

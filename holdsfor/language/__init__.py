@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdsfor.functions import Function
-from holdsfor.language.description import EventDescription
+from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.patterns import Policy
@@ -36,19 +36,22 @@ def load(
     reader_of: FactReaderOf | None = None,
     knowledge_of: TripleFactsOf | None = None,
     policy: Policy = "unrestricted",
+    changing: Mapping[Signature, tuple[int, ...]] | None = None,
 ) -> EventDescription:
     """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
 
     tables: background facts besides. allow: folders of files that they may name, besides their own. functions: those
     that rules may use in aggregates, by name. policy: of pattern rules whose file sets none before them. refusals_of,
-    reader_of, knowledge_of: as `check` takes them.
+    reader_of, knowledge_of, changing: as `check` takes them.
     """
     from holdsfor.language.check import check  # when there are rules to read: evaluating them needs no parser
     from holdsfor.language.parsing.files import read_source
 
     files = [read_source(Path(path)) for path in paths]
     folders = [Path(folder) for folder in allow]
-    return check(files, folders, functions, tables, refusals_of, reader_of, policy, knowledge_of=knowledge_of)
+    return check(
+        files, folders, functions, tables, refusals_of, reader_of, policy, knowledge_of=knowledge_of, changing=changing
+    )
 
 
 def parse(
@@ -60,6 +63,7 @@ def parse(
     knowledge: Iterable[str] = (),
     knowledge_of: TripleFactsOf | None = None,
     policy: Policy = "unrestricted",
+    changing: Mapping[Signature, tuple[int, ...]] | None = None,
 ) -> EventDescription:
     """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
 
@@ -77,6 +81,7 @@ def parse(
         reader_of=reader_of,
         policy=policy,
         knowledge_of=knowledge_of,
+        changing=changing,
     )
 
 

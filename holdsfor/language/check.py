@@ -12,7 +12,9 @@ from holdsfor.language.description import (
     Definitions,
     EvaluationOrder,
     EventDescription,
+    Signature,
     WrittenRules,
+    declare_fact,
 )
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft, RuleTexts
@@ -22,7 +24,7 @@ from holdsfor.language.foreign.etalis import etalis
 from holdsfor.language.foreign.first_version import first_version
 from holdsfor.language.foreign.intervals import interval_forms
 from holdsfor.language.parsing.files import allowed_folders, loading
-from holdsfor.language.parsing.syntax import Parsed, parse
+from holdsfor.language.parsing.syntax import Parsed, RawDeclaration, parse
 from holdsfor.language.passes.conditions.clashes import clashes, shapes
 from holdsfor.language.passes.conditions.comparisons import comparisons, impossible
 from holdsfor.language.passes.conditions.unreachable import counted, two_beginnings, unending, unreachable
@@ -52,6 +54,8 @@ from holdsfor.language.reading.patterns import register_functions
 from holdsfor.language.reading.prefixes import TripleFactsOf, has_triples
 from holdsfor.language.reading.read import read
 
+#: How messages call the mapping of the input.
+_MAPPING = "<mapping>"
 RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
@@ -108,6 +112,7 @@ def check(
     policy: Policy = "unrestricted",
     written: Parsed | None = None,
     knowledge_of: TripleFactsOf | None = None,
+    changing: Mapping[Signature, tuple[int, ...]] | None = None,
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
@@ -115,12 +120,14 @@ def check(
     use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
     that is right so far; where there are mistakes, it is asked about the rest. reader_of: what reads facts
     in very great numbers. policy: of pattern rules whose file sets none before them. written: clauses that were made in
-    Python, besides. knowledge_of: what reads sources that have triples.
+    Python, besides. knowledge_of: what reads sources that have triples. changing: facts that a mapping of the input
+    says may change, with their keys.
     """
     draft = _parse_all(sources, allow, functions, tables, reader_of, knowledge_of)
     draft.texts.policy = policy
     if written is not None:
         _add(draft.texts, written)
+    _declare_facts(draft, changing or {})
     parsed = draft.texts.copy()
     _run_passes(draft)
     if any(each.severity == "error" for each in draft.close()):
@@ -158,6 +165,15 @@ def _parse_all(
     if triples and knowledge_of is not None:
         draft.texts.knowledge = knowledge_of(triples)
     return draft
+
+
+def _declare_facts(draft: Draft, facts: Mapping[Signature, tuple[int, ...]]) -> None:
+    """Declare facts that change, where the rules do not, or say another key."""
+    declared = {each.signature for each in draft.texts.raw if isinstance(each, RawDeclaration) and each.kind == "fact"}
+    lines = [declare_fact(owner, key) for owner, key in facts.items() if key or owner not in declared]
+    if lines:
+        source = draft.texts.sources[_MAPPING] = Source(_MAPPING, "\n".join(lines))
+        _add(draft.texts, parse(source))
 
 
 def _add(texts: RuleTexts, parsed: Parsed) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 from holdsfor.duration import TickUnit
 from holdsfor.language.literals import Body, Statement
 from holdsfor.language.patterns import PatternRule
-from holdsfor.language.terms import Place, Term, Var
+from holdsfor.language.terms import Place, Term, Var, quoted
 from holdsfor.language.terms import Signature as Signature
 from holdsfor.language.terms import Unreported as Unreported
 
@@ -162,6 +162,13 @@ class Input:
         replaced = Signature(self.signature.stand_in(REPLACED).name, len(self.key))
         owners = (self.signature.stand_in(ENDED), *((replaced,) if self.key else ()))
         return tuple(replace(self, signature=owner, is_defined=False, key=None) for owner in owners)
+
+
+def declare_fact(signature: Signature, key: Sequence[int]) -> str:
+    """Write the declaration of a fact that changes. key: positions from 0."""
+    positions = ", ".join(str(position + 1) for position in key)
+    behind = "" if not key else f" key {positions}" if len(key) == 1 else f" key ({positions})"
+    return f"input fact {quoted(signature.name)}/{signature.arity}{behind}."
 
 
 @dataclass(frozen=True, slots=True)

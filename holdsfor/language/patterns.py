@@ -279,14 +279,14 @@ class PatternRule(Statement):
         return (*self.pattern.as_literals, *(Is(Var(f"~{i}"), arg, arg.place) for i, arg in enumerate(calculated)))
 
 
-def change_conditions(rule: PatternRule, change: Callable[[Pattern, Body], tuple[Pattern, Body]]) -> PatternRule:
+def change_conditions(rule: PatternRule, rewrite: Callable[[Pattern, Body], tuple[Pattern, Body]]) -> PatternRule:
     """Return a rule with other conditions behind WHERE, and other patterns before it."""
 
     def changed(node: Node) -> Node:
         rebuilt = node.rebuild(changed) if isinstance(node, Pattern) else node
         if not isinstance(rebuilt, Filter):
             return rebuilt
-        pattern, conditions = change(rebuilt.pattern, rebuilt.conditions)
+        pattern, conditions = rewrite(rebuilt.pattern, rebuilt.conditions)
         return replace(rebuilt, pattern=pattern, conditions=conditions)
 
     return rule.rebuild(changed)

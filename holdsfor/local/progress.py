@@ -45,7 +45,7 @@ def progress(
     A row is a partial match: the event and the rule, the values of the rule's variables, when it began and when its
     last part was over, what has matched, what is awaited, until when, and which share of the pattern has matched.
     """
-    description = as_description(rules)
+    description = as_description(rules, None, mapping)
     if checkpoint is not None:
         if any(option is not None for option in (events, start, end, format, mapping)):
             raise HoldsforError("a checkpoint has events and times of its own; give either events or a checkpoint.")

@@ -18,7 +18,7 @@ from holdsfor.engine.stepping.history import find_history
 from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events, join_types
-from holdsfor.io.readers.read import as_source
+from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.tables.wide import TYPES
 from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.run_warnings import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
@@ -58,7 +58,7 @@ def recognise(
     are rows enough. The answer is the same, its rows perhaps in another order.
     only: the definitions that the result shall have, by name or name/arity; without it, all that are not internal.
     """
-    description = as_description(rules, only)
+    description = as_description(rules, only, events if isinstance(events, EventSource) else mapping)
     reading: dict[str, Any] = {"format": format, "mapping": mapping}
     options = gather_times(**times)
     return recognise_for(description, events, options, **reading, changes=changes, threads=threads)
@@ -90,7 +90,7 @@ def recognise_for(
 
     readings: what has been read of these events, so that several descriptions read them once.
     """
-    description = as_description(rules)
+    description = as_description(rules, None, events if isinstance(events, EventSource) else mapping)
     source = as_source(events, format, mapping)
     unit = agree_on_tick_unit(description, times.tick_unit, source.given_unit)
     source = source.counting_in(unit)

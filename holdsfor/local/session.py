@@ -199,6 +199,7 @@ class Session:
     evaluation: Ongoing | None = None  # None until the start is known
     latest: int | None = None  # time of any row that has come
     updates: int = 0  # of the rules
+    undated: list[Block] = field(default_factory=list)  # rows that came before
     lock: RLock = field(default_factory=RLock, compare=False)
 
     def __repr__(self) -> str:
@@ -246,8 +247,10 @@ class Session:
         """Hands on the rows that count; gives those that are late."""
         if self.evaluation is None:
             span = span_of([*blocks, *other_times], self.terms.times.fence)
-            if span is None:
+            if span is None:  # facts that are valid since ever: they wait for what tells a time
+                self.undated += blocks
                 return nothing_late()
+            blocks, self.undated = [*self.undated, *blocks], []
             tick = self.terms.times.tick
             self.begin((span[0] - 1) // tick * tick)
         assert self.evaluation is not None

@@ -47,7 +47,7 @@ def stream(
     at most. every: how often to look for new rows ('5s'). once: end when all that is there has been read.
     window, step, checkpoint and all other options: see `StreamOptions`. Default for buckets: 1.
     """
-    description, take_over = as_description(rules), options.get("take_over", False)
+    description, take_over = as_description(rules, None, mapping), options.get("take_over", False)
     place = (str(source), options["checkpoint"], format, mapping, max_events, max_files, take_over)
     with ExitStack() as opened:
         feed, reader = opened.enter_context(open_feed(*place))
@@ -115,6 +115,8 @@ class LocalQuery(StreamQuery):
         offset = self._feed.initial() if before is None else offset_of(before) or self._feed.initial()
         batch = 0 if before is None else before.source.batch + 1
         while not self._ended.is_set():
+            with self._at_work():
+                self._follow_rules()
             end = self._feed.latest(offset)
             if end != offset or self.job.is_due():
                 self._run(batch, offset, end)

@@ -21,7 +21,7 @@ from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
 from holdsfor.io.readers.mapping import as_mapping, check_zone
 from holdsfor.io.readers.read import EventSource, as_source
-from holdsfor.io.tables.wide import NANOSECONDS, shape_in
+from holdsfor.io.tables.wide import NANOSECONDS, HasName, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parcel_files import Depot
@@ -84,7 +84,7 @@ class SparkResult:
     def rejects(self) -> DataFrame:
         return self.open_table("rejects")
 
-    def table(self, name: str, zone: str | None = None) -> DataFrame:
+    def table(self, name: str | HasName, zone: str | None = None) -> DataFrame:
         """All of one fluent or event, with a column for each argument: as `Result.table`, but a DataFrame of Spark.
 
         Spark shows time stamps in the zone of its session. With a zone they are the local times there, without a zone
@@ -136,7 +136,7 @@ def recognise(
     """
     chosen = gather_times(**times)
     out = None if out is None else Path(out).absolute()
-    description = as_description(rules, only).with_input()
+    description = as_description(rules, only, events if isinstance(events, EventSource) else mapping).with_input()
     if isinstance(events, EventSource):
         unit = agree_on_tick_unit(description, chosen.tick_unit, events.given_unit)
         events = events.counting_in(unit)

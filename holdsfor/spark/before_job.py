@@ -27,8 +27,7 @@ def check_frame(frame: DataFrame, mapping: Mapping, inputs: Sequence[Input]) -> 
     from pyspark.sql.types import ArrayType, MapType, StructType
 
     check_mapping(mapping, inputs)
-    fluents = {each.signature.name for each in inputs if each.kind != "event"}
-    others = roles(mapping, frame.columns, fluents, f"<{mapping.table or 'the DataFrame'}>").others
+    others = roles(mapping, frame.columns, inputs, f"<{mapping.table or 'the DataFrame'}>").others
     types = {field.name: field.dataType for field in frame.schema}
     for each in inputs:
         used = mapping.arguments.get(each.signature.name, others[: each.signature.arity])

@@ -17,7 +17,7 @@ from typing import Any
 from holdsfor.engine.definitions.evaluate import Program, make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function
-from holdsfor.io.readers.mapping import Mapping
+from holdsfor.io.readers.mapping import Mapping, read_toml
 from holdsfor.io.readers.read import EventPart, EventSource, read_events
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import Source
@@ -50,6 +50,7 @@ class RuleSet:
 
     sources: tuple[Source, ...]
     background: RuleDefaults
+    mapping: FencedBlock | None = None  # of the input, which may list facts that change
 
     @cached_property
     def description(self) -> EventDescription:
@@ -57,7 +58,7 @@ class RuleSet:
         from holdsfor.io.readers.facts import read_facts
         from holdsfor.language.check import check
         from holdsfor.language.parsing.files import read_source
-        from holdsfor.loading import find_refusals, open_fact_reader, read_knowledge
+        from holdsfor.loading import changing_facts, find_refusals, open_fact_reader, read_knowledge
 
         shared = self.background
         return check(
@@ -68,11 +69,12 @@ class RuleSet:
             find_refusals,
             open_fact_reader,
             knowledge_of=read_knowledge,
+            changing=None if self.mapping is None else changing_facts(read_toml(self.mapping.text, "the mapping")),
         )
 
     def with_triples(self, source: Source) -> RuleSet:
         """Return the rules with triples besides."""
-        return RuleSet((*self.sources, source), self.background)
+        return replace(self, sources=(*self.sources, source))
 
     @cached_property
     def description_with_input(self) -> EventDescription:
@@ -165,7 +167,8 @@ def _tests(path: Path, blocks: Sequence[FencedBlock], background: RuleDefaults) 
             test = RuleTest(path, test.rules, test.events, test.mapping, (*test.claims, block))
         elif block.kind == "toml":
             mapping = block
-            test = None if test is None else RuleTest(path, test.rules, test.events, mapping, test.claims)
+            if test is not None:
+                test = RuleTest(path, replace(test.rules, mapping=mapping), test.events, mapping, test.claims)
         elif block.kind == "turtle" and rules is not None:
             rules = rules.with_triples(Source(f"{path}:{block.line}.ttl", block.text))
         elif block.kind == "prolog" or block.kind in EVENT_KINDS:
@@ -174,7 +177,8 @@ def _tests(path: Path, blocks: Sequence[FencedBlock], background: RuleDefaults) 
             if block.kind == "prolog":
                 rules, mapping = RuleSet((_as_source(path, block),), background), None
             elif rules is not None:
-                test = RuleTest(path, rules, block, mapping if block.kind == "csv" else None)
+                own = mapping if block.kind == "csv" else None
+                test = RuleTest(path, replace(rules, mapping=own) if own else rules, block, own)
             elif any(later.kind in CLAIM_KINDS for later in blocks):
                 raise HoldsforError(_without_rules(path, block))
     yield from _with_claims(test)

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.columns.text import as_text, plain_text
-from holdsfor.io.events import NULL, OPEN, Block, Events
+from holdsfor.io.events import NULL, OPEN, SINCE_EVER, Block, Events
+from holdsfor.language.description import AS_INPUT, ENDED, REPLACED
 
 SCHEMA = pa.schema(
     [
@@ -19,12 +20,17 @@ SCHEMA = pa.schema(
         ("end", pa.int64()),  # as in results: of an event its last point, of a fluent the point after it
     ]
 )
+OVER = "ends"  # of a row that says from when on a fact is not valid any more
 TAKEN_BACK = "taken back"  # in the place of the value of a retraction
 
 
 def input_table(events: Events) -> pa.Table:
-    """Return the rows as they were read, retractions among them."""
-    return pa.concat_tables([SCHEMA.empty_table(), *(_table(block) for block in events.blocks if len(block))])
+    """Return the rows as they were read, retractions among them; of those that replace facts only the new facts."""
+    blocks = [block for block in events.blocks if len(block) and not block.name.endswith(f" {REPLACED}")]
+    table = pa.concat_tables([SCHEMA.empty_table(), *map(_table, blocks)])
+    since_ever = pc.equal(table["start"], SINCE_EVER)
+    first = pc.min(table["start"].filter(pc.invert(since_ever)))  # where a page begins
+    return table.set_column(4, SCHEMA.field("start"), pc.if_else(since_ever, pc.coalesce(first, 0), table["start"]))
 
 
 def _table(block: Block) -> pa.Table:
@@ -32,13 +38,18 @@ def _table(block: Block) -> pa.Table:
     is_event = block.kind == "event"
     columns = [
         pa.array(np.full(size, is_event)),
-        pa.array([block.name]).take(pa.array(np.zeros(size, np.int64))),
+        pa.array([_plain_name(block)]).take(pa.array(np.zeros(size, np.int64))),
         _lists([_plain(column) for column in block.args], size),
         _values(block),
         pa.array(block.start if block.onset is None else block.onset),
         _ends(block),
     ]
     return pa.Table.from_arrays(columns, schema=SCHEMA)
+
+
+def _plain_name(block: Block) -> str:
+    """Return the name that rows came with."""
+    return block.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {ENDED}")
 
 
 def _plain(column: pa.Array) -> pa.Array:
@@ -59,7 +70,10 @@ def _lists(columns: list[pa.Array], size: int) -> pa.Array:
 
 
 def _values(block: Block) -> pa.Array:
-    values = pa.nulls(len(block), pa.string()) if block.value is None else _plain(block.value)
+    if block.value is None or pa.types.is_integer(block.value.type):  # a fact has when it began in its place
+        values = pa.repeat(pa.scalar(OVER if block.name.endswith(f" {ENDED}") else None, pa.string()), len(block))
+    else:
+        values = _plain(block.value)
     return values if block.op is None else pc.if_else(pa.array(block.op < 0), TAKEN_BACK, values)
 
 

@@ -4,8 +4,8 @@ An explanation is a second reading, not a recording: nothing is noted while the 
 `reach` finds the groundings that the rules reach from the question, and their rows; `replay` evaluates these by the
 rules as they are written (no pass has made the plan cheaper) and keeps all relations; `session` takes the world of a
 session's last query time. `walk` then goes from the fact to the rows of the input: it runs each rule again with its
-head bound (`solutions`), takes one solution, and asks the same of each condition (`bodies`, `background`). `inertia`,
-`static` and `patterns` do so for fluents and patterns. `influence` says which rows go with that, though the tree does
+head bound (`solutions`), takes one solution, and asks the same of each condition; `constructs` says how for conditions,
+fluents and patterns. `influence` says which rows go with that, though the tree does
 not show them: those that could have ended what holds, or made true what is negated. With them the leaves of a tree
 are enough to conclude the fact again. `why_not` does the same for what is not so, `changed` for the lines of the log
 of changes. `printing` and `plain` write trees; `places` knows where facts and clauses stand, and what sentences their
@@ -51,7 +51,7 @@ Kinds of facts, with `by` where there are several ways:
               all of it), then conditions
     holds     by "initiated": the clause is true at `initiated` with causes, so that it holds from the next tick on, and
               no clause that terminates it, initiates another value or makes a deadline due is true at any later point
-              of since..until; `alive` is the place of the node that says so, of a clause about all groundings alive
+              of since..until. alive: of a clause about all groundings that are alive; causes[0] says that it was
               by "initially": the clause is true at the first point
               by "deadline": causes[0], the source, was `initiated` and held until `after` ticks later
               by "intervals": at all points of asked, by the interval expression of the clause
@@ -74,8 +74,8 @@ Kinds of conditions:
                  the source, the others those of the target
     near         within: a complement that has a bound; causes explain an interval that is so near to `at`
     match        a part of a pattern: op (seq, and, par, equals, meets, during, starts, finishes, or, not, where, time,
-                 window, interval), since and at its span, within; causes are its parts in order, then conditions. Of a
-                 window: measures {function: value}, and the causes are the occurrences in it
+                 window, interval), since and at its span, within, policy; causes are its parts in order, then
+                 conditions. Of a window: measures {function: value}, and the causes are the occurrences in it
     chosen       policy; instead: spans [begin, end] of matches with the same begin or end that it did not take
     declared     the grounding is declared
     ending       (in `ended`) by "terminated": the clause is true at `at`; by "initiated": one of another value is;

@@ -98,7 +98,8 @@ class Revisions:
 
     def _is_gone(self, line: dict[str, Any], left_out: Numbered) -> bool:
         """Whether a line is not there without some rows."""
-        windows = replace(self._reach.history.windows, end=line["query_time"])
+        all_windows = self._reach.history.windows
+        windows = replace(all_windows, end=min(line["query_time"], all_windows.end))
         ends = with_room(lambda room: self._told(self._without(left_out), windows, room))
         if line["op"] == "withdraw":
             return line["start"] in ends

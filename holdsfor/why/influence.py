@@ -18,6 +18,7 @@ from holdsfor.plan.definitions import Definition, Domain, Due, Simple
 from holdsfor.plan.nodes import PlanNode
 from holdsfor.plan.operators import Relation, RuleNode
 from holdsfor.plan.patterns import PatternNode
+from holdsfor.plan.structures import is_open
 from holdsfor.why.derivation import LeafRows
 from holdsfor.why.replay import PartialKey, Replay
 from holdsfor.why.solutions import agreeing, bind_head, key_of
@@ -139,4 +140,9 @@ def _any_value(relation: Relation, key: PartialKey) -> PartialKey:
 def _is_intricate(definition: Definition, fluent: Simple) -> bool:
     """Return whether deadlines, or rules about every grounding that is alive, make each change matter both ways."""
     has_deadlines = any(True for _ in find_all(definition, Due))
-    return has_deadlines or any(None in rule.args for rules in fluent.initiations for rule in rules)
+    return has_deadlines or any(is_about_all(rule) for rules in fluent.initiations for rule in rules)
+
+
+def is_about_all(rule: RuleNode) -> bool:
+    """Whether a rule concludes something of every grounding that is alive."""
+    return any(map(is_open, rule.args))

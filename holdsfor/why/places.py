@@ -9,7 +9,7 @@ from functools import cached_property
 from holdsfor.language.description import Clause, EventDescription
 from holdsfor.language.literals import About, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.sentences import Sentence, find_sentences
+from holdsfor.language.reading.sentences import Sentence, find_sentences
 from holdsfor.language.terms import NOWHERE, Place, Signature
 
 Goal = tuple[Signature, tuple[str, ...]]
@@ -32,7 +32,8 @@ class Knowledge:
     def _calls(self) -> Mapping[Signature, list[About]]:
         """Return the conditions about each name: calls, where it is a predicate."""
         calls: dict[Signature, list[About]] = {}
-        for each in (*self._description.rules, *self._description.patterns, *self._description.background.clauses):
+        rules = self._description
+        for each in (*rules.rules, *rules.patterns, *rules.initially, *rules.deadlines, *rules.background.clauses):
             for call in find_all(each, About):
                 calls.setdefault(call.signature, []).append(call)
         return calls
@@ -82,7 +83,7 @@ class Knowledge:
         calls = self._calls.get(clause.signature, [])
         same_file = [call for call in calls if rule is not None and call.place.file == rule.file]
         later = [call for call in same_file if rule is not None and call.place.line >= rule.line]
-        return next(iter((*later, *calls)), None)
+        return min(later, key=lambda call: (call.place.line, call.place.column), default=next(iter(calls), None))
 
 
 def goal_text(claim: Goal) -> str:

@@ -9,14 +9,14 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.definitions import Declared
 from holdsfor.plan.operators import Conclude
-from holdsfor.why.bodies import Steps, explain_body
+from holdsfor.why.constructs.bodies import Steps, explain_body
+from holdsfor.why.constructs.inertia import explain_inertia, explain_reached, find_reached
+from holdsfor.why.constructs.patterns import explain_match
+from holdsfor.why.constructs.static import explain_static
 from holdsfor.why.derivation import Derivation, unkept
-from holdsfor.why.inertia import explain_inertia, explain_reached, find_reached
 from holdsfor.why.influence import Influence
-from holdsfor.why.patterns import explain_match
 from holdsfor.why.replay import Replay, TimedFact
 from holdsfor.why.solutions import Solution, at_times, each_row, pattern_of, solve
-from holdsfor.why.static import explain_static
 
 
 class Walk:
@@ -71,7 +71,7 @@ class Walk:
         sentence = replay.say(fact)
         node = node.having(fact=what, **({"said": sentence} if sentence else {}))
         if replay.is_input(relation):
-            low = high - 1 if relation.kind == "event" else low
+            low, high = (high - 1, high) if relation.kind == "event" else (fact.start, fact.end)
             rows = replay.rows_of(relation, fact.key, low, high)
             return replace(node, kind="input", rows=rows) if rows else unkept(node)
         is_kept = relation.kind == "event" or replay.fluent_of(relation) is not None

@@ -122,6 +122,40 @@ def test_functions_are_called_and_come_with_the_rules() -> None:
     assert "initiatedAt(early(upper(A))=distance(A, B), T) :-" in str(rules)
 
 
+def test_facts_that_change_have_a_key_by_name() -> None:
+    berth = hf.changing("berth", "vessel", "quay", "since", key=("vessel", "quay"))
+    rules = hf.rules(hf.event("moored", A, K, when=gap(A) & berth(A, K, ...)))
+    text = "input fact berth/3 key (1, 2). happensAt(moored(A, K), T) :- happensAt(gap(A), T), berth(A, K, _)."
+    assert_same(rules, text)
+    assert_same(hf.parse(str(rules)), text)
+
+
+def test_python_has_its_own_words_for_numbers() -> None:
+    N, Q = hf.variables("N", "Q")
+    inside = hf.given("inside", "vessel")
+    busy = hf.event("busy", N, when=gap(V) & velocity(V, K) & (hf.count(Q, inside(Q)) == N) & (round(K) // 2 == 1))
+    text = """
+    happensAt(busy(N), T) :- happensAt(gap(V), T), happensAt(velocity(V, K), T),
+        findall(Q, holdsAt(inside(Q)=true, T), L), length(L, N), floor(round(K) / 2) =:= 1.
+    """
+    assert_same(hf.rules(busy), text)
+
+
+def test_advice_is_in_python() -> None:
+    with pytest.raises(hf.DescriptionError) as refused:
+        hf.rules(hf.event("x", K, when=gap(V) & (K == M + 1) & velocity(V, M)))
+    assert [each.hint for each in refused.value.diagnostics] == [
+        "bind it in another condition; to calculate it, write K.is_(M+1)"
+    ]
+    (warning,) = hf.rules(hf.fluent("x", V, starts=gap(V))).warnings
+    assert "give ends=..., or hf.deadline(...)" in warning.hint
+
+
+def test_a_definition_names_its_table() -> None:
+    result = hf.recognise(hf.rules(slow), ["velocity(v1,3) @ 10", "velocity(v1,8) @ 25"])
+    assert str(result.table(slow)) == str(result.table("slow"))
+
+
 def test_durations_follow_the_unit_of_ticks() -> None:
     long = hf.fluent("long", A, B, while_=near(A, B).longer_than("2 s"))
     text = ":- tick(ms). holdsFor(long(A,B)=true, I) :- holdsFor(near(A,B)=true, J), intDurGreater(J, 2 s, I)."
@@ -172,6 +206,11 @@ def test_what_is_recognised_is_the_same(tmp_path: Path) -> None:
     [
         (lambda: velocity(V), "velocity(V)", "velocity does not take 1 argument"),
         (lambda: velocity(V, K) & K < 5, "velocity(V, K) & K", "binds tighter than a comparison"),  # type: ignore[operator]
+        (lambda: gap(hf.variables("V")), 'gap(hf.variables("V"))', "a tuple with one variable"),  # type: ignore[arg-type]
+        (lambda: gap(gap), "gap(gap)", "gap is not called"),  # type: ignore[arg-type]
+        (lambda: hf.fluent("x", V, starts=gap), 'hf.fluent("x", V, starts=gap)', "gap is not a condition"),  # type: ignore[arg-type]
+        (lambda: hf.fluent("x", V, ends="gap"), 'hf.fluent("x", V, ends="gap")', "str is not a condition"),  # type: ignore[arg-type]
+        (lambda: hf.changing("b", "x", key="y"), 'hf.changing("b", "x", key="y")', "b has no argument 'y'"),
         (lambda: hf.function(distance)(A), "hf.function(distance)(A)", "the function distance takes 2 arguments"),
         (lambda: hf.condition(distance), "hf.condition(distance)", "gives float, not True or False"),
         (lambda: hf.function(7), "hf.function(7)", "int is not a function"),  # type: ignore[arg-type]

@@ -63,12 +63,15 @@ def recognise() -> holdsfor.Result:
         given = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", times[1])} if times else {}
         events = holdsfor.read_events("events.txt", format="terms")
         return holdsfor.recognise(description, events, **given)  # type: ignore[arg-type]
-    mapping = "mapping.toml" if Path("mapping.toml").exists() else None
-    return holdsfor.recognise(description, holdsfor.read_events("events.csv", mapping=mapping))
+    return holdsfor.recognise(description, holdsfor.read_events("events.csv", mapping=mapping_file()))
 
 
 def load() -> holdsfor.EventDescription:
-    return holdsfor.load("rules.ec", *Path().glob("knowledge.ttl"))
+    return holdsfor.load("rules.ec", *Path().glob("knowledge.ttl"), mapping=mapping_file())
+
+
+def mapping_file() -> str | None:
+    return "mapping.toml" if Path("mapping.toml").exists() else None
 
 
 def error() -> str:

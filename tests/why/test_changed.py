@@ -91,3 +91,15 @@ def key_of(line: dict[str, object]) -> tuple[object, ...]:
 def fact_of(line: dict[str, object]) -> str:
     args = ",".join(line["args"])  # type: ignore[arg-type]
     return f"{line['fluent']}({args})={line['value']}" if args else f"{line['fluent']}={line['value']}"
+
+
+def test_rows_after_the_end_are_no_causes() -> None:
+    """See to a last query time after the end: what arrives between them was never known."""
+    rules = """
+initiatedAt(on(X)=true, T) :- happensAt(press(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(release(X), T).
+"""
+    events = holdsfor.read_events(["press(a) @ 17", "release(a) @ 19"], format="terms")
+    result = holdsfor.recognise(holdsfor.parse(rules), events, start=3, end=18, window=25, step=8)
+    causes = list(map(str, result.why_changed("on(a)=true")))
+    assert causes == ["at 19: insert 18 to open, because of press(a) @ 17 (arrived at 17)"]

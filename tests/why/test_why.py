@@ -327,3 +327,23 @@ def test_a_clause_that_calls_itself_goes_back_to_facts() -> None:
         "part(europe,world)",
     ]
     assert "part(europe,world) [fact, <text>:8]" in str(found)
+
+
+def test_a_call_is_told_as_its_own_rule_has_it() -> None:
+    rules = """
+initially(near(X,Y)=true) :- linked(X,Y).
+initiatedAt(a(X)=true, T) :- happensAt(e(X), T), \\+ linked(12,_).
+linked(X,Y) :- road(X,Y).
+road(a1,a2).
+"""
+    assert "linked(a1,a2)" in str(recognised(rules, ["e(a1) @ 3"]).why("near(a1,a2)=true", at=5))
+
+
+def test_an_interval_of_input_and_of_a_rule_is_told_in_pieces() -> None:
+    rules = """
+initiatedAt(a=true, T) :- happensAt(e, T).
+terminatedAt(a=true, T) :- happensAt(f, T).
+"""
+    tree = recognised(rules, ["e @ 3", "f @ 6", "a=true @ [7,9)"]).why("a=true", at=5)
+    assert (tree.since, tree.until, tree.details["by"]) == (4, 9, "pieces")
+    assert [(cause.since, cause.until) for cause in tree.causes] == [(4, 7)]

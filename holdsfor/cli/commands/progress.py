@@ -42,7 +42,7 @@ def progress(
     """Show the partial matches of patterns: which parts have occurred, what they wait for, and until when."""
     import holdsfor
 
-    description = load_rules(rules, facts, None, functions)
+    description = load_rules(rules, facts, None, functions, mapping=mapping)
     source = holdsfor.read_events(events, format=format, mapping=mapping) if events else None
     table = holdsfor.progress(description, source, checkpoint=checkpoint, start=start, end=end)
     rows = sorted(table.to_pylist(), key=lambda row: (row["until"] is None, row["until"]))

@@ -97,7 +97,7 @@ def run(
     settings = read_spark_settings(engine, master, conf)
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
-    description = load_rules(rules, facts, allow_dir, functions, policy)
+    description = load_rules(rules, facts, allow_dir, functions, policy, mapping)
     read = name_inputs(
         rules,
         sources,

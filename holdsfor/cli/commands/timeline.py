@@ -61,7 +61,7 @@ def timeline(
     origin = read_origin(folder) if why else None
     description = None if origin is None else origin.description
     if rules:
-        description = load_rules(rules, facts, allow_dir, functions)
+        description = load_rules(rules, facts, allow_dir, functions, mapping=mapping)
     definitions = () if description is None else page_definitions(description)
     grouped = None if groups is None else _read_groups(groups)
     inputs = _read_inputs(description, events, format, mapping)

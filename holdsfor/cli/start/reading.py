@@ -30,6 +30,7 @@ def load_rules(
     allow: Sequence[Path] | None,
     functions: Path | None,
     policy: Policy | None = None,
+    mapping: Path | None = None,
 ) -> EventDescription:
     """Read the rules with what the command line adds to them; who runs them makes their closures."""
     for path in rules:
@@ -42,7 +43,12 @@ def load_rules(
     tables = read_pairs("--facts", facts or [], "vesselType=types.csv")
     registered = load_functions(functions)
     return loading.load_rules(
-        *rules, facts=tables, allow=allow or (), functions=registered, policy=policy or "unrestricted"
+        *rules,
+        facts=tables,
+        allow=allow or (),
+        functions=registered,
+        policy=policy or "unrestricted",
+        mapping=mapping,
     )
 
 

@@ -62,7 +62,8 @@ class RunInputs:
 
         functions = None if self.functions is None else Path(self.functions)
         folders = [*map(Path, self.allow)]
-        loaded = load_rules([*map(Path, self.rules)], list(self.facts), folders, functions, self.policy)
+        mapping = None if self.mapping is None else Path(self.mapping)
+        loaded = load_rules([*map(Path, self.rules)], list(self.facts), folders, functions, self.policy, mapping)
         make_closures(loaded)
         return add_bounds(loaded, self.bound, self.tick_unit or "s")
 

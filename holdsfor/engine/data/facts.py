@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +21,24 @@ from holdsfor.kernels.rows.joining import expand
 from holdsfor.language.facts import FactTable
 from holdsfor.plan.structures import Forms
 
+if TYPE_CHECKING:
+    from holdsfor.engine.data.world import World
+
 
 class Facts:
     """The facts of one predicate. Views are made once and kept."""
 
-    def __init__(self, dictionary: Dictionary, table: Table, codes: Sequence[Ints | None] | None = None) -> None:
-        """codes: of the columns, where the dictionary knows their terms already."""
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        table: Table,
+        codes: Sequence[Ints | None] | None = None,
+        shared: Memo | None = None,
+    ) -> None:
+        """codes: of the columns, where the dictionary knows their terms already. shared: views by these codes, which
+        count in all copies of the dictionary."""
+        self._coded = frozenset(p for p, each in enumerate(codes or ()) if each is not None)
+        self._shared = Memo() if shared is None else shared
         if codes is None:
             codes = table.codes(dictionary, range(len(table.columns)))
         self.dictionary = dictionary
@@ -59,6 +72,10 @@ class Facts:
         facts = Facts(self.dictionary, Table(len(kept), ()))
         facts.columns = list(cut.columns.values())
         return facts
+
+    def about(self, picks: Picks, positions: tuple[int, ...], bound: list[Ints], world: World) -> Facts:
+        """Return facts that have all with these terms in these positions."""
+        return self
 
     def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:
         """Match facts to rows of bound codes, as pairs (row, fact); rows None: exactly one fact for every row."""
@@ -108,19 +125,23 @@ class Facts:
         view = ("dense", picks, position)
         dense = self._views.get(view)
         if not isinstance(dense, _Dense) or len(dense.first) <= len(self.dictionary):
-            rows = self.picked(picks)
-            code = self.columns[position].codes()[rows]
-            size = len(self.dictionary)
-            count = np.bincount(code, minlength=size)
-            first = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-            only = None
-            if count.max(initial=0) <= 1:
-                only = np.full(size, -1, np.int64)
-                only[code] = rows
-            else:
-                rows = rows[np.argsort(code, kind="stable")]
-            dense = self._views[view] = _Dense(first, rows, only)
+            compared = {position, *(p for p, _ in picks.constants), *(p for each in picks.equal for p in each)}
+            views = self._shared if compared <= self._coded else Memo()
+            whole = views.find(view, lambda: self._sort_by_code(picks, position))
+            dense = self._views[view] = whole.widened(len(self.dictionary))
         return dense
+
+    def _sort_by_code(self, picks: Picks, position: int) -> _Dense:
+        rows = self.picked(picks)
+        code = self.columns[position].codes()[rows]
+        size = len(self.dictionary)
+        count = np.bincount(code, minlength=size)
+        first = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+        if count.max(initial=0) > 1:
+            return _Dense(first, rows[np.argsort(code, kind="stable")], None)
+        only = np.full(size, -1, np.int64)
+        only[code] = rows
+        return _Dense(first, rows, only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +151,12 @@ class _Dense:
     first: Ints
     rows: Ints
     only: Ints | None
+
+    def widened(self, size: int) -> _Dense:
+        """Return it with room for more codes, of which there are no facts."""
+        more = max(size + 1 - len(self.first), 0)
+        only = self.only if self.only is None else np.pad(self.only, (0, more), constant_values=-1)
+        return _Dense(np.pad(self.first, (0, more), "edge"), self.rows, only) if more else self
 
 
 @dataclass(frozen=True, slots=True)

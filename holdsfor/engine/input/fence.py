@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.io.events import MOST_TIME, OPEN, Block, Ints
+from holdsfor.io.events import MOST_TIME, OPEN, SINCE_EVER, Block, Ints
 from holdsfor.kernels.rows.moving import value_span
 
 Mask = npt.NDArray[np.bool_]
@@ -41,7 +41,7 @@ class Fence:
 
     def lets_all_in(self, block: Block) -> bool:
         """Whether no row is outside, as far as the extremes of its columns tell: a quick test."""
-        return not len(block) or self.has_room_for(extremes_of(block))
+        return not len(block) or self.has_room_for(extremes_of(self.with_begins(block)))
 
     def has_room_for(self, extremes: Extremes) -> bool:
         low, high = min(extremes.first, extremes.first_arrival), max(extremes.last, extremes.last_arrival)
@@ -49,13 +49,25 @@ class Fence:
 
     def is_off(self, block: Block) -> Mask:
         """Mark the rows before low or after high."""
+        block = self.with_begins(block)
         off: Mask = np.minimum(block.start, block.arrival) < self.low
         return off | (np.maximum(latest(block), block.arrival) > self.high)
 
     def is_ahead(self, block: Block) -> Mask:
         """Mark the rows that are too far ahead of their arrival."""
+        block = self.with_begins(block)
         ahead: Mask = latest(block) - block.arrival > self.ahead
         return ahead
+
+    def with_begins(self, block: Block) -> Block:
+        """Return rows that do not tell when they began as if they began at the first time that they tell."""
+        if not is_any_since_ever(block):
+            return block
+        since_ever, arrives = block.start == SINCE_EVER, block.arrival != SINCE_EVER
+        over = latest(block)
+        first = np.where(arrives, block.arrival, np.where(over != SINCE_EVER, over, (self.low + self.high) // 2))
+        start = np.where(since_ever, np.where(over != SINCE_EVER, np.minimum(first, over), first), block.start)
+        return replace(block, start=start, arrival=np.where(arrives, block.arrival, start))
 
 
 EVERYTHING = Fence()
@@ -83,6 +95,19 @@ def latest(block: Block) -> Ints:
     return block.start if block.end is None else np.where(block.end == OPEN, block.start, block.end)
 
 
+def is_any_since_ever(block: Block) -> bool:
+    """Whether a row does not tell when it began: facts that change may not."""
+    return block.end is not None and len(block) > 0 and int(block.start.min()) == SINCE_EVER
+
+
+def telling(block: Block, fence: Fence) -> Block:
+    """Return the rows that tell a time, with that."""
+    if not is_any_since_ever(block):
+        return block
+    silent = (block.start == SINCE_EVER) & (block.arrival == SINCE_EVER) & (block.end == OPEN)
+    return fence.with_begins(block.filter(~silent))
+
+
 def fence_for(window: int | None) -> Fence:
     """The fence that a window makes: what is so many windows ahead of its arrival is not meant."""
     if window is None:
@@ -97,6 +122,7 @@ def span_of(blocks: Iterable[Block], fence: Fence) -> tuple[int, int] | None:
 
 
 def _span(block: Block, fence: Fence) -> tuple[int, int] | None:
+    block = telling(block, fence)
     if len(block) and block.end is None:  # of events the extremes tell, most of the time
         extremes = extremes_of(block)
         if fence.has_room_for(extremes) and extremes.last_arrival - extremes.first <= fence.behind:
@@ -133,7 +159,8 @@ class Sample:
 
 def sample_of(blocks: Iterable[Block]) -> Sample:
     """The times at which rows begin, thinned out evenly."""
-    times = np.sort(np.concatenate([np.empty(0, np.int64), *(block.start for block in blocks)]))
+    dated = (telling(block, EVERYTHING) for block in blocks)
+    times = np.sort(np.concatenate([np.empty(0, np.int64), *(block.start for block in dated)]))
     if len(times) <= SAMPLE:
         return Sample(times, np.ones(len(times), np.int64))
     edges = np.linspace(0, len(times), SAMPLE + 1).astype(np.int64)

@@ -20,7 +20,7 @@ from holdsfor.io.columns.taking import coded
 from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.readers.mapping import check_zone
-from holdsfor.io.tables.wide import NANOSECONDS, ResultTable, shape_in, widen
+from holdsfor.io.tables.wide import NANOSECONDS, HasName, ResultTable, shape_in, widen
 from holdsfor.plan.operators import Relation
 from holdsfor.printable import count_text
 
@@ -64,8 +64,9 @@ class Result:
     metrics: dict[str, Any] = field(default_factory=dict)
     origin: Origin | None = field(default=None, compare=False)
 
-    def table(self, name: str, zone: str = "UTC") -> ResultTable:
-        """Return one fluent or event as a table with a column for each argument. name: `near`, or `near/2` of several.
+    def table(self, name: str | HasName, zone: str = "UTC") -> ResultTable:
+        """Return one fluent or event as a table with a column for each argument. name: `near`, or `near/2` of several;
+        or what names it in Python.
 
         Columns have the names of the variables in the rules, and the types of the input. Then come
         `value` (of a fluent), `start`, `end` (null: open) and `duration`. Times are time stamps, in the zone, if

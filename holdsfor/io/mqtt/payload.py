@@ -227,6 +227,8 @@ def _used_fields(mapping: Mapping, inputs: tuple[Input, ...]) -> UsedFields:
         columns.update(names)
         exact.update(name for position, name in enumerate(names) if position not in declared.numbers)
     times = {name for name in (mapping.time, mapping.end, mapping.arrival) if name is not None}
+    if any(i.key is not None for i in inputs):
+        times |= {mapping.valid_from or "valid_from", mapping.valid_to or "valid_to"} - columns
     value = mapping.value or "value"
     exact |= {value} if any(i.kind != "event" for i in inputs) else set()
     columns |= times | {name for name in (mapping.name, mapping.op, value) if name is not None}

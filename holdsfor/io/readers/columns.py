@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from holdsfor.io.columns.strings import TextColumn
 from holdsfor.io.columns.taking import take_rows
 from holdsfor.io.columns.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
 from holdsfor.io.columns.utf8 import NOT_UTF8, escape_text, mend_column
-from holdsfor.io.events import NOT_NUMBERS, OPEN, REJECTS_SCHEMA, TIMES_CUT, Block, Events, Ints
+from holdsfor.io.events import NOT_NUMBERS, OPEN, REJECTS_SCHEMA, SINCE_EVER, TIMES_CUT, Block, Events, Ints
 from holdsfor.io.readers.arguments import (
     column_terms,
     numeric,
@@ -42,15 +43,19 @@ from holdsfor.io.readers.sieve import (
     shorten,
     time_blocks,
 )
-from holdsfor.io.readers.times import ReadTimes, ends, has_time_stamps, is_time_stamp, times
+from holdsfor.io.readers.times import ReadTimes, ends, first_told, has_time_stamps, is_time_stamp, times
+from holdsfor.io.readers.validity import fact_operations, validity_blocks
 from holdsfor.io.tables.wide import came_as
 from holdsfor.kernels.rows.moving import order_by_key
 from holdsfor.kernels.text.numerals import INTEGER
-from holdsfor.language.description import Input
+from holdsfor.language.description import Input, Signature, declare_fact
 from holdsfor.printable import count_text
 
 _UNUSED, _REFUSED = -1, -2
 _LEAST = -2
+#: Sections of a mapping, and what they list.
+SECTIONS = {"events": "an event", "fluents": "a fluent", "facts": "a fact that changes"}
+ReadColumn = Callable[[pa.Array, str, str, str | None], ReadTimes]
 #: Whether columns are text that is yet to be typed; of messages some are, and the other values have their own types.
 Untyped = bool | Set[str]
 
@@ -117,8 +122,7 @@ class TableReader:
         self.mapping = mapping
         self.inputs = inputs
         self.untyped = untyped
-        fluents = {i.signature.name for i in inputs if i.kind != "event"}
-        self.roles: Roles = roles(mapping, table.column_names, fluents, source)
+        self.roles: Roles = roles(mapping, table.column_names, inputs, source)
         self._plain: dict[str, pa.Array] = {}
         self._read: dict[str, TextColumn] = {}
         self._terms: dict[tuple[str, bool], pa.Array] = {}
@@ -134,17 +138,16 @@ class TableReader:
         whole = Sieve(np.arange(len(self.table)))
         whole.refuse(self._bad_text(), NOT_UTF8)
         is_used, is_read = np.zeros(len(self.table), np.bool_), np.zeros(len(self.table), np.bool_)
-        sieves, blocks = [whole], []
+        sieves, blocks = [whole], list[Block]()
         for chosen, name, reader in self._with_readers(list(self._named_rows(whole))):
             for group in self._groups(name, chosen, reader, whole):
                 if not group.input.read:
                     continue
                 is_used[group.rows] = True
                 sieve = Sieve(group.rows)
-                block = sieve.block(group.reader._block(group, sieve))
+                blocks += group.reader._blocks(group, sieve)
                 is_read[group.rows[sieve.keep]] = True
                 sieves.append(sieve)
-                blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
         counts: Counter[str] = Counter()
         for sieve in sieves:
@@ -157,9 +160,9 @@ class TableReader:
 
     def _other_times(self, rows: Ints) -> tuple[Block, ...]:
         """Return the times of rows of which nothing else is read."""
-        if not len(rows):
-            return ()
         reader, roles = self, self.roles
+        if not len(rows) or roles.time is None:
+            return ()
         if isinstance(self.table, TextTable):  # of these rows only
             names = [name for name in (roles.time, roles.arrival, roles.end) if name is not None]
             table, rows = self.table.take(rows), np.arange(len(rows))
@@ -216,15 +219,17 @@ class TableReader:
         roles = self.roles
         lasts = any(i.kind != "event" or i.may_last for i in inputs)
         needed = {roles.time, roles.arrival, roles.op} | ({roles.end, roles.value} if lasts else set())
+        needed.update(*((roles.valid_from, roles.valid_to) if any(i.key is not None for i in inputs) else ()))
         needed.update(self.mapping.arguments.get(name, roles.others))
         return [each for each in self.table.column_names if each in needed]
 
     def _nanoseconds(self) -> int | None:
         """Return the length of a tick, if times are time stamps; None if they are ticks already."""
+        names = [name for name in (self.roles.time, *self.roles.valid_from, *self.roles.valid_to) if name is not None]
         if isinstance(self.table, TextTable):
-            is_dated = is_time_stamp(self.table.first_text(self.roles.time) or "")
+            is_dated = any(is_time_stamp(self.table.first_text(name) or "") for name in names)
         else:
-            is_dated = has_time_stamps(self._dated(self.roles.time))
+            is_dated = any(has_time_stamps(self._dated(name)) for name in names)
         return UNITS[self.mapping.date_unit] if is_dated else None
 
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
@@ -297,8 +302,58 @@ class TableReader:
             used[mask(column.is_valid())[chosen]] = position
         return used
 
+    def _blocks(self, group: InputRows, sieve: Sieve) -> Iterator[Block]:
+        """Yield the blocks of the rows of an input."""
+        declared = group.input
+        if declared.key is None:
+            block = sieve.block(self._block(group, sieve))
+            if block is not None:
+                yield replace(block, args=tuple(map(mark_nulls, block.args)))
+            return
+        rows, is_over = self._fact_block(group, sieve)
+        block = sieve.block(rows)
+        if block is not None:
+            yield from validity_blocks(declared, block, is_over[sieve.keep])
+
+    def _fact_block(self, group: InputRows, sieve: Sieve) -> tuple[Block, Mask]:
+        """Return rows of a fact that changes, and a mask of those that say from when on it is not valid any more."""
+        declared, roles, rows = group.input, self.roles, group.at
+        none = np.zeros(len(rows), np.bool_)
+        op = None if roles.op is None else self._rows(self._column(roles.op), rows)
+        retracts, is_over = (none, none) if op is None else fact_operations(op, declared, sieve)
+        begins = self._first_told(roles.valid_from, rows, times, sieve, "valid_from")
+        limits = self._first_told(roles.valid_to, rows, ends, sieve, "valid_to")
+        sieve.refuse(is_over & (none if begins is None else begins.missing), "no time from when on it is not valid")
+        start = np.full(len(rows), SINCE_EVER) if begins is None else np.where(begins.missing, SINCE_EVER, begins.ticks)
+        end = np.where(is_over, OPEN, OPEN if limits is None else limits.ticks)
+        sieve.refuse(end < start, "valid_to before valid_from")
+        sieve.drop(end == start)
+        arrival = self._arrival(rows, start, None, sieve)
+        may_lack = is_over if declared.key else none  # who ends what has a key names the key
+        args = tuple(
+            self._argument(group, position, sieve, none if position in (declared.key or ()) else may_lack)
+            for position in range(declared.signature.arity)
+        )
+        value = constant_text("true", len(rows))
+        return Block(declared.signature.name, "interval", args, value, start, end, arrival, ops(retracts)), is_over
+
+    def _first_told(
+        self, names: Sequence[str], rows: Ints, read: ReadColumn, sieve: Sieve, what: str
+    ) -> ReadTimes | None:
+        """Return the times of the first of some columns that has one in a row; None: there are no such columns."""
+        mapping = self.mapping
+        columns = [read(self._rows(self._dated(name), rows), mapping.date_unit, name, mapping.zone) for name in names]
+        if not columns:
+            return None
+        moments = reduce(first_told, columns)
+        self._refuse_skipped(moments, sieve, what)
+        sieve.refuse(~moments.good & ~moments.missing, f"{what} is not an integer or an ISO 8601 time")
+        sieve.note(TIMES_CUT, moments.cut)
+        return moments
+
     def _block(self, group: InputRows, sieve: Sieve) -> Block:
         declared, roles = group.input, self.roles
+        assert roles.time is not None
         start = self._time(roles.time, group.at, sieve)
         end = value = None
         kind = declared.kind
@@ -374,7 +429,7 @@ class TableReader:
         sieve.refuse(~retracts & ~inserts, "op is neither 1 (insert) nor -1 (retract)")
         return ops(retracts)
 
-    def _argument(self, group: InputRows, position: int, sieve: Sieve) -> pa.Array:
+    def _argument(self, group: InputRows, position: int, sieve: Sieve, may_lack: Mask | None = None) -> pa.Array:
         what = f"argument {position + 1} of {group.input.signature}"
         name, calculates = group.columns[position], position in group.input.numbers
         event = group.input.signature.name
@@ -391,7 +446,7 @@ class TableReader:
             wrong = f"{what} is {_wrong_type(name, kind)}"
             sieve.refuse(missing & ~mask(values.is_null(nan_is_null=True)), wrong)
             if group.input.kind != "event":
-                sieve.refuse(missing, f"{what} is null")
+                sieve.refuse(missing if may_lack is None else missing & ~may_lack, f"{what} is null")
         if calculates and pa.types.is_dictionary(column.type):
             good = numeric(column)
             sieve.refuse_numbers(~good if missing is None else ~good & ~missing, column, what)
@@ -502,8 +557,7 @@ class TableReader:
 
 def needed_columns(names: Sequence[str], mapping: Mapping, inputs: Sequence[Input], source: str) -> list[str]:
     """Return the columns of a table that reading it needs, in the order of the table."""
-    fluents = {i.signature.name for i in inputs if i.kind != "event"}
-    needed = used_columns(roles(mapping, names, fluents, source), mapping, inputs)
+    needed = used_columns(roles(mapping, names, inputs, source), mapping, inputs)
     return [name for name in names if name in needed]
 
 
@@ -521,15 +575,31 @@ def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
         by_name.setdefault(each.signature.name, []).append(each)
     for name, columns in mapping.arguments.items():
         used = by_name.get(name, [])
-        durative = name in mapping.fluents
-        kinds = [i for i in used if (i.kind != "event") == durative]
+        section = next(section for section in SECTIONS if name in getattr(mapping, section))
+        kinds = [i for i in used if _section_of(i) == section]
         if used and not kinds:
-            section, kind = ("[fluents]", "an event") if durative else ("[events]", "a fluent")
-            raise HoldsforError(f"{name} is listed under {section} in the mapping, but for the rules it is {kind}.")
+            kind = SECTIONS[_section_of(used[0])]
+            raise HoldsforError(f"{name} is listed under [{section}] in the mapping, but for the rules it is {kind}.")
         if kinds and not any(i.signature.arity == len(columns) for i in kinds):
             signatures = ", ".join(str(i.signature) for i in kinds)
             listed = f"{count_text(len(columns), 'column')} for {name} ({', '.join(columns)})"
             raise HoldsforError(f"the mapping lists {listed}, but the rules use {signatures}.")
+    for name, (arity, key) in mapping.changing.items():
+        declared = next((i for i in by_name.get(name, []) if i.signature.arity == arity), None)
+        if declared is None:
+            raise HoldsforError(
+                f"{name} is listed under [facts] in the mapping, and the rules do not know that it changes. Load them "
+                "with the mapping, holdsfor.load(..., mapping=...), or declare it in the rules: "
+                f"{declare_fact(Signature(name, arity), key)}"
+            )
+        if key and key != declared.key:
+            written = declare_fact(declared.signature, declared.key or ())
+            raise HoldsforError(f"the mapping gives {name}/{arity} another key than the rules do: {written}")
+
+
+def _section_of(declared: Input) -> str:
+    """Name the section of a mapping that lists an input."""
+    return "facts" if declared.key is not None else "events" if declared.kind == "event" else "fluents"
 
 
 def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:

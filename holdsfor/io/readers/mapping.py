@@ -6,7 +6,9 @@
     end = "t_end"           # fluents: the point after the last one; null: open
     arrival = "received"    # when it became known; without one: the time, for a fluent its end
     value = "value"         # fluents: the value; without one: true
-    op = "op"               # 1 inserts, -1 retracts; without one all rows insert
+    op = "op"               # 1 inserts, -1 retracts; without one all rows insert; of facts also insert, update, delete
+    valid_from = "since"    # facts: from when on it is valid; null: from the start of the history on
+    valid_to = "until"      # facts: the point after the last one; null: open
     tick_unit = "s"         # the tick of time stamps that are dates: s, ms, us, ns, min, h, d; without it: as the
                             #   rules (`:- tick(ms).`) or the command line say, or s
     zone = "Europe/Athens"  # of dates and time stamps that name none; without it: UTC
@@ -15,6 +17,9 @@
     velocity = ["vessel", "speed", "course", "heading"]
     [fluents]
     proximity = ["vessel", "other"]
+    [facts]                 # those of facts that change; a row with the key of an earlier one takes its place
+    linked = ["from", "to"]
+    berth = { columns = ["vessel", "quay"], key = ["vessel"] }
 
     [types]                 # the type of a column's terms, where it is not as it looks: integer, float, text
     vessel = "text"
@@ -27,18 +32,20 @@
     event = "door"          #   keys that are not given here are as above all tables
 
 All of it is optional. Without `name`, `time`, ... the usual names are looked for (event or name; time, t or start;
-end or t_end; arrival; value; op). An event that is not listed takes the columns arg1, arg2, ... or, where there are
-none, all columns without another meaning, in the order of the table; columns that are left over must be null in its
-rows. Without a column of names, each row is every listed event of which a column of its own has a value.
+end or t_end; arrival; value; op; valid_from, or else the time; valid_to, or else the end). An event that is not listed
+takes the columns arg1, arg2, ... or, where there are none, all columns without another meaning, in the order of the
+table; columns that are left over must be null in its rows. Without a column of names, each row is every listed event of
+which a column of its own has a value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping as AnyMapping
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
+from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -53,11 +60,18 @@ _USUAL = {
     "arrival": ("arrival",),
     "value": ("value",),
     "op": ("op",),
+    "valid_from": ("valid_from",),
+    "valid_to": ("valid_to",),
 }
 #: What a mapping can say that the terms of a column are.
 TYPES = ("integer", "float", "text")
 #: What a table has for itself; all other keys may stand above the tables.
-_OF_ONE_TABLE = ("events", "fluents", "topics", "types", "files", "tables")
+_OF_ONE_TABLE = ("events", "fluents", "facts", "topics", "types", "files", "tables")
+#: Sections that list the columns of names.
+_LISTS = ("events", "fluents", "facts")
+#: Fields that no user gives.
+_MADE = ("table", "agreed", "keys")
+_LISTED_FACTS = 'linked = ["from", "to"], or berth = { columns = ["vessel", "quay"], key = ["vessel"] }'
 
 
 @dataclass(frozen=True)
@@ -71,10 +85,14 @@ class Mapping:
     arrival: str | None = None
     value: str | None = None
     op: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
     tick_unit: str | None = None  # None: as rules and command line say, or s
     zone: str | None = None
     events: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     fluents: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
+    facts: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
+    keys: AnyMapping[str, Sequence[str]] = field(default_factory=dict)  # columns by which rows of facts are replaced
     topics: AnyMapping[str, Any] = field(default_factory=dict)  # see `holdsfor.io.mqtt.topics`
     types: AnyMapping[str, str] = field(default_factory=dict)
     files: str | None = None  # which files have this table, where there are several tables
@@ -87,8 +105,9 @@ class Mapping:
             raise HoldsforError(f"tick_unit = {self.tick_unit!r} is not known. Write one of {', '.join(UNITS)}.")
         if self.zone is not None:
             check_zone(self.zone)
-        if both := sorted(set(self.events) & set(self.fluents)):
-            raise HoldsforError(f"{both[0]} is both in [events] and in [fluents]. Keep one.")
+        for one, other in combinations(_LISTS, 2):
+            if both := sorted(set(getattr(self, one)) & set(getattr(self, other))):
+                raise HoldsforError(f"{both[0]} is both in [{one}] and in [{other}]. Keep one.")
         if self.name is not None and self.event is not None:
             raise HoldsforError(f"give name = {self.name!r} (a column) or event = {self.event!r}, not both.")
         for column, kind in self.types.items():
@@ -100,12 +119,22 @@ class Mapping:
 
     @cached_property
     def arguments(self) -> dict[str, tuple[str, ...]]:
-        return {name: tuple(columns) for name, columns in [*self.events.items(), *self.fluents.items()]}
+        return {name: tuple(columns) for section in _LISTS for name, columns in getattr(self, section).items()}
 
     @property
     def all_arguments(self) -> dict[str, tuple[str, ...]]:
         """Return the argument columns of all tables."""
         return self.arguments | {name: columns for t in self.tables.values() for name, columns in t.arguments.items()}
+
+    @property
+    def changing(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """Return the number of arguments of each fact of all tables, and the positions (from 0) of its key."""
+        own = {name: (len(columns), self.key_of(name)) for name, columns in self.facts.items()}
+        return own | {name: fact for table in self.tables.values() for name, fact in table.changing.items()}
+
+    def key_of(self, name: str) -> tuple[int, ...]:
+        """Return the positions of the key of a listed fact, from 0."""
+        return tuple(sorted(self.arguments[name].index(column) for column in self.keys.get(name, ())))
 
     @property
     def date_unit(self) -> str:
@@ -157,17 +186,24 @@ class Roles:
 
     name: str | None
     event: str | None
-    time: str
+    time: str | None  # None: all rows are facts that are valid from the start on
     end: str | None
     arrival: str | None
     value: str | None
     op: str | None
+    valid_from: tuple[str, ...]  # columns, the first of which with a value counts
+    valid_to: tuple[str, ...]
     others: tuple[str, ...]  # arguments of what is not listed, in order
 
     @property
     def is_wide(self) -> bool:
         """Return whether a row is all events that are listed."""
         return self.name is None and self.event is None
+
+    @property
+    def times(self) -> set[str]:
+        """Return the columns with times."""
+        return {name for name in (self.time, self.end, self.arrival, *self.valid_from, *self.valid_to) if name}
 
 
 def as_mapping(settings: Mapping | AnyMapping[str, Any] | str | Path | None) -> Mapping:
@@ -202,7 +238,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
-    allowed = [f.name for f in fields(Mapping) if f.name not in ("table", "agreed")]
+    allowed = [f.name for f in fields(Mapping) if f.name not in _MADE]
     for key, value in settings.items():
         if key not in allowed:
             hint = did_you_mean(key, allowed)
@@ -213,7 +249,32 @@ def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
         name: replace(_read_table(f"{origin}, [tables.{name}]", above, table), table=name)
         for name, table in settings.get("tables", {}).items()
     }
-    return Mapping(**{**settings, "tables": tables})
+    columns, keys = _read_facts(origin, settings.get("facts", {}))
+    return Mapping(**{**settings, "tables": tables, "facts": columns, "keys": keys})
+
+
+def _read_facts(origin: str, section: AnyMapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns of each fact, and those of its key where it has one."""
+    columns: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
+    for name, listed in section.items():
+        columns[name] = listed
+        if not isinstance(listed, AnyMapping):
+            continue
+        if unknown := sorted(set(listed) - {"columns", "key"}):
+            hint = did_you_mean(unknown[0], ("columns", "key"))
+            raise HoldsforError(
+                f"{origin}: unknown key {unknown[0]!r} of {name} in [facts].{hint} Write {_LISTED_FACTS}."
+            )
+        columns[name], keys[name] = listed["columns"], listed.get("key", ())
+        others = [column for column in keys[name] if column not in columns[name]]
+        if others:
+            hint = did_you_mean(others[0], columns[name])
+            raise HoldsforError(
+                f"{origin}: the key of {name} is made of its own columns, and {others[0]!r} is none of them.{hint} "
+                f"It has {', '.join(columns[name])}."
+            )
+    return columns, keys
 
 
 def _read_table(origin: str, above: AnyMapping[str, Any], settings: Mapping | AnyMapping[str, Any]) -> Mapping:
@@ -246,8 +307,8 @@ def check_tables(mapping: Mapping) -> None:
         raise HoldsforError(f"tables have different units ({', '.join(units)}). Give one tick_unit, above all tables.")
 
 
-def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str], source: str) -> Roles:
-    """Find the columns of a table; one that is named and not there is an error. fluents: names of input fluents."""
+def roles(mapping: Mapping, columns: Sequence[str], inputs: Sequence[Input], source: str) -> Roles:
+    """Find the columns of a table; one that is named and not there is an error."""
     for name, arguments in mapping.arguments.items():
         for column in arguments:
             _require(column, columns, f"an argument of {name}", source)
@@ -258,13 +319,35 @@ def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str], source: s
         chosen["name"] = None
     elif chosen["name"] is None:
         event = _only_event(mapping, columns, source)
-    if event is not None and event not in fluents:  # then a column called value or end is an argument like others
+    durative = {each.signature.name for each in inputs if each.kind != "event"}
+    changing = {*mapping.facts, *(each.signature.name for each in inputs if each.key is not None)}
+    if event is not None and event not in durative:  # then a column called value or end is an argument like others
         chosen |= {"end": mapping.end, "value": mapping.value}
+    if not changing or (event is not None and event not in changing):
+        chosen |= {"valid_from": mapping.valid_from, "valid_to": mapping.valid_to}
+    begins, ends = _either(mapping, chosen, "valid_from", "time"), _either(mapping, chosen, "valid_to", "end")
+    is_without_events = event in changing if event is not None else bool(mapping.facts) and not mapping.events
     time = chosen["time"]
-    if time is None:
+    if time is None and not is_without_events:
         raise HoldsforError(f"{source}: no column holds the time (columns: {', '.join(columns)}). Name it: time = ...")
-    rest = _others(columns, chosen)
-    return Roles(chosen["name"], event, time, chosen["end"], chosen["arrival"], chosen["value"], chosen["op"], rest)
+    return Roles(
+        chosen["name"],
+        event,
+        time or (begins or (None,))[0],
+        chosen["end"],
+        chosen["arrival"],
+        chosen["value"],
+        chosen["op"],
+        begins,
+        ends,
+        _others(columns, chosen),
+    )
+
+
+def _either(mapping: Mapping, chosen: AnyMapping[str, str | None], of_facts: str, of_all: str) -> tuple[str, ...]:
+    """Return the columns with a time of facts: the one that the mapping names, or else the usual ones."""
+    named = getattr(mapping, of_facts)
+    return (named,) if named else tuple(name for name in (chosen[of_facts], chosen[of_all]) if name)
 
 
 def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | None:
@@ -284,7 +367,7 @@ def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | 
 
 def used_columns(chosen: Roles, mapping: Mapping, inputs: Sequence[Input]) -> set[str]:
     """Return the columns of a table that reading it needs."""
-    needed = {chosen.name, chosen.time, chosen.end, chosen.arrival, chosen.value, chosen.op}
+    needed = {chosen.name, chosen.value, chosen.op, *chosen.times}
     read = {i.signature.name for i in inputs if i.read}
     if not read <= set(mapping.arguments):
         needed |= set(chosen.others)
@@ -328,10 +411,10 @@ def _require(column: str, columns: Sequence[str], use: str, source: str) -> None
 
 
 def _check_value(origin: str, key: str, value: object) -> None:
-    if key in ("events", "fluents"):
-        right = isinstance(value, AnyMapping) and all(
-            isinstance(args, list | tuple) and all(isinstance(a, str) for a in args) for args in value.values()
-        )
+    if key == "facts":
+        _check_facts(origin, value)
+    elif key in ("events", "fluents"):
+        right = isinstance(value, AnyMapping) and all(map(_is_list_of_columns, value.values()))
         if not right:
             raise HoldsforError(f'{origin}: [{key}] lists columns by name, such as velocity = ["vessel", "speed"].')
     elif key == "topics":
@@ -347,12 +430,35 @@ def _check_value(origin: str, key: str, value: object) -> None:
         raise HoldsforError(f"{origin}: {key} is the name of a column, in quotes; found {value!r}.")
 
 
+def _check_facts(origin: str, section: object) -> None:
+    """Refuse a section [facts] that lists no columns."""
+    facts = section if isinstance(section, AnyMapping) else {"": None}
+    for name, listed in facts.items():
+        if name in ("valid_from", "valid_to", "op", "time", "end", "arrival") and isinstance(listed, str):
+            raise HoldsforError(f"{origin}: {name} stands above [facts], among the columns of the table.")
+        parts = [listed.get("columns"), listed.get("key", [])] if isinstance(listed, AnyMapping) else [listed]
+        if not all(map(_is_list_of_columns, parts)):
+            raise HoldsforError(f"{origin}: [facts] lists columns by name, such as {_LISTED_FACTS}.")
+
+
+def _is_list_of_columns(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+
+
 def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return read_toml(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise HoldsforError(f"cannot read the mapping {path}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise HoldsforError(f"{path} is not a TOML file: {error}.") from error
+
+
+def read_toml(text: str, source: str) -> dict[str, Any]:
+    """Read a mapping that is written in TOML."""
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise HoldsforError(f"cannot read the mapping {path}: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise HoldsforError(f"{path} is not a TOML file: {error}.") from error
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise HoldsforError(f"{source} is not a TOML file: {error}.") from error

@@ -87,6 +87,11 @@ class EventSource:
         return {name: columns for part in self.parts for name, columns in part.mapping.arguments.items()}
 
     @property
+    def changing(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """Return the facts that mappings list, as one mapping does."""
+        return {name: fact for part in self.parts for name, fact in part.mapping.changing.items()}
+
+    @property
     def given_unit(self) -> str | None:
         """Return the unit of dates that a mapping gives."""
         return next((part.mapping.given_unit for part in self.parts if part.mapping.given_unit), None)

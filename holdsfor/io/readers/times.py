@@ -86,6 +86,21 @@ def ends(column: pa.Array, unit: str, name: str, zone: str | None = None) -> Rea
     return read._replace(ticks=np.where(still, OPEN, closed(read.ticks)), good=read.good | still)
 
 
+def first_told(one: ReadTimes, other: ReadTimes) -> ReadTimes:
+    """Return the times of one column, or of another where it has none."""
+    lacks = one.missing
+    marks = [
+        None if mine is None and its is None else np.where(lacks, _marked(its, lacks), _marked(mine, lacks))
+        for mine, its in ((one.cut, other.cut), (one.skipped, other.skipped))
+    ]
+    ticks, good = np.where(lacks, other.ticks, one.ticks), np.where(lacks, other.good, one.good)
+    return ReadTimes(ticks, good, lacks & other.missing, *marks)
+
+
+def _marked(marks: Mask | None, like: Mask) -> Mask:
+    return np.zeros_like(like) if marks is None else marks
+
+
 def has_time_stamps(column: pa.Array) -> bool:
     """Return whether a column of times has time stamps or dates, typed or as text; judged by its first time."""
     if pa.types.is_dictionary(column.type):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -101,9 +101,17 @@ def find_shape(shapes: Sequence[TableShape], name: str) -> TableShape:
     raise HoldsforError(f"no rule defines {name!r}. {hint}")
 
 
-def shape_in(metrics: Mapping[str, Any], name: str) -> TableShape:
+class HasName(Protocol):
+    """Anything with a name: what names a fluent or an event in Python."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def shape_in(metrics: Mapping[str, Any], name: str | HasName) -> TableShape:
     """Find the shape of what the user names, in the metrics of a run."""
-    return find_shape([TableShape.from_json(value) for value in metrics.get(SHAPES, ())], name)
+    shapes = [TableShape.from_json(value) for value in metrics.get(SHAPES, ())]
+    return find_shape(shapes, name if isinstance(name, str) else name.name)
 
 
 def rows_of(table: pa.Table, shape: TableShape) -> pa.Table:

@@ -17,9 +17,9 @@ from holdsfor.plan.whole_plan import Plan
 TRUE = Atom("true")
 
 
-def begun_rows(item: Input) -> Relation:
+def begun_rows(declared: Input) -> Relation:
     """Return the relation of rows whose value is when they began."""
-    name, arity = item.stored_as
+    name, arity = declared.stored_as
     return Relation(name, arity + 1, None, "valued")
 
 
@@ -30,16 +30,16 @@ def define_validity(plan: Plan, inputs: tuple[Input, ...]) -> Plan:
     return replace(plan, definitions=(*made, *plan.definitions)) if made else plan
 
 
-def _valid(item: Input, has_facts: bool) -> Static:
+def _valid(declared: Input, has_facts: bool) -> Static:
     """has_facts: whether rule files have facts of that name, which are valid from the start of the history on."""
-    name, arity = item.signature
+    name, arity = declared.signature
     columns = tuple(f"v{number}" for number in range(arity))
-    keys = tuple(columns[position] for position in item.key or ())
-    ended, *replaced = item.endings
-    rows = Of(begun_rows(item), (*columns, None))
+    keys = tuple(columns[position] for position in declared.key or ())
+    ended, *replaced = declared.endings
+    rows = Of(begun_rows(declared), (*columns, None))
     endings = (Of(begun_rows(ended), (*columns, None)), *(Of(begun_rows(one), (*keys, None)) for one in replaced))
     rules = [HoldsForRule(columns, columns, ((rows,),), (), Valid((rows, *endings)))]
     if has_facts:
-        facts = Lookup(item.signature, columns)
+        facts = Lookup(declared.signature, columns)
         rules.append(HoldsForRule(columns, columns, ((facts,),), (facts,), Combine("complement", endings)))
     return Static(Relation(name, arity, TRUE, "fluent"), tuple(rules))

@@ -64,7 +64,7 @@ def stream(
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
-    description = as_description(rules)
+    description = as_description(rules, None, mapping)
     require_context(spark, "A stream")
     check_python(spark)
     reader = reader_of(format, mapping, by_table=isinstance(events, Mapping))
@@ -121,6 +121,7 @@ class SparkQuery(StreamQuery):
                 self._beginning.close()
                 if self._stopped:
                     raise Stopped
+                self._follow_rules()
                 progress = read_progress(self.places.spark, batch)
                 self.job.run(batch, self._workers(_without_beats(frame)), progress)
         except BaseException as error:

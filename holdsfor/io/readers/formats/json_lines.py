@@ -77,9 +77,8 @@ class _Form:
         """List the fields of use. Where an argument is no number for the rules, 7 is not 7.0."""
         if not self.names:  # no line is an object
             return UsedFields(frozenset(), frozenset(), frozenset())
-        fluents = {i.signature.name for i in self.inputs if i.kind != "event"}
-        chosen = roles(self.mapping, self.names, fluents, self.source)
-        times = {name for name in (chosen.time, chosen.end, chosen.arrival) if name is not None}
+        chosen = roles(self.mapping, self.names, self.inputs, self.source)
+        times = chosen.times
         exact = {chosen.value} if chosen.value is not None else set()
         for declared in self.inputs:
             columns = self.mapping.arguments.get(declared.signature.name, chosen.others)

@@ -58,8 +58,9 @@ def count_rows(path: Path) -> list[int]:
 def time_span(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> tuple[int, int] | None:
     """Return the first and last time of all rows; None if the footer does not tell them."""
     with _open(path) as file:
-        fluents = {i.signature.name for i in inputs if i.kind != "event"}
-        chosen = roles(mapping, file.schema_arrow.names, fluents, str(path))
+        chosen = roles(mapping, file.schema_arrow.names, inputs, str(path))
+        if chosen.time is None or not chosen.times <= {chosen.time, chosen.end, chosen.arrival}:
+            return None
         time = _extremes(file.metadata, chosen.time)
         arrival = _extremes(file.metadata, chosen.arrival) if chosen.arrival else time
         end = _extremes(file.metadata, chosen.end) if chosen.end else time

@@ -6,8 +6,8 @@ A first field `insert` or `retract` says what a row does; without it, it inserts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal as OneOf
 from typing import NamedTuple, TypeVar
@@ -29,6 +29,7 @@ from holdsfor.io.readers.fields import Fields, pieces_of, split
 from holdsfor.io.readers.grouped import FieldKinds, read_groups, starts
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table, time_blocks
+from holdsfor.io.readers.validity import validity_blocks
 from holdsfor.kernels.rows.moving import take
 from holdsfor.kernels.text.numerals import ANY, INTEGER, TEXT
 from holdsfor.language.description import Input
@@ -159,7 +160,8 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
         block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
         is_read[group.rows] = sieve.keep
         sieves.append(sieve)
-        blocks += [block] if block else []
+        if block is not None:
+            blocks += [block] if shape.input.key is None else _valid(shape.input, block)
     others = _times(fields, named[~is_read & (count >= _BEFORE_ARGS["event"])])
     rejects, events = _rejects(fields, sieves, source), shorten_blocks(blocks, shapes.inputs)
     return Events(events, rejects, len(lines), unused, other_times=others), len(fields.first)
@@ -299,6 +301,12 @@ def _block(columns: Sequence[TextColumn], shape: LineShape, shapes: Shapes, retr
     texts = enumerate(columns[begin - 1 :])
     args = tuple(argument(text, position, shape.input, sieve) for position, text in texts)
     return Block(shape.input.stored_as.name, shape.kind, args, value, start, end, arrival, ops(retracts))
+
+
+def _valid(declared: Input, block: Block) -> Iterator[Block]:
+    """Yield rows of a fact: one at a point is valid from then on."""
+    end = np.full(len(block), OPEN) if block.end is None else block.end
+    return validity_blocks(declared, replace(block, kind="interval", end=end), np.zeros(len(block), np.bool_))
 
 
 def _end(text: TextColumn, sieve: Sieve) -> Ints:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.input.fence import Fence, span_of
+from holdsfor.engine.input.fence import Fence, span_of, telling
 from holdsfor.engine.input.outliers import rejects_of, set_aside
 from holdsfor.engine.input.window import Counted, Windows, counted
 from holdsfor.errors import HoldsforError
@@ -139,6 +139,7 @@ class ReadNotes:
     seen: dict[str, int] = field(default_factory=dict)  # in columns
 
     def see(self, block: Block, reading: Reading) -> None:
+        block = telling(block, reading.fence)
         if reading.max_future is not None and not reading.by_clock:
             islands = find_islands(block.arrival, reading.max_future)
             self.islands = merge_islands([*self.islands, *islands], reading.max_future)

@@ -60,7 +60,7 @@ class _Lifting:
         match raw:
             case RawClause():
                 head = self._about(raw.head)
-                goals = [*self._goals(raw.body), *self._take()] if raw.body else self._take()
+                goals = [*map(self._goal, conjuncts(raw.body)), *self._take()]
                 return replace(raw, head=head, body=joined(",", goals, Atom("true", raw.place)) if goals else None)
             case RawPatternRule():
                 heads = tuple(self._entity(head) for head in raw.heads)
@@ -69,18 +69,10 @@ class _Lifting:
 
     # ------------------------------------------------------------ conditions
 
-    def _goals(self, conjunction: Term) -> list[Term]:
-        """Return the conditions of a body, each before those that calculate what it asks for."""
-        goals: list[Term] = []
-        for goal in conjuncts(conjunction):
-            goals.append(self._goal(goal))
-            goals += self._take()
-        return goals
-
     def _inside(self, conjunction: Term, more: Iterable[Term] = ()) -> Term:
-        """Return a conjunction with the conditions that its own calls need."""
+        """Return a conjunction, and behind it the conditions that its own calls need."""
         before, self.made = self.made, [*more]
-        goals = [*self._goals(conjunction), *self._take()]
+        goals = [*map(self._goal, conjuncts(conjunction)), *self._take()]
         self.made = before
         return joined(",", goals, Atom("true", conjunction.place))
 

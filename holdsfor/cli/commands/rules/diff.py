@@ -82,7 +82,9 @@ def diff_rules(
         return
     if new is None:
         raise typer.BadParameter("NEW: the rule file as it shall be is needed.")
-    before, after = (load_rules([path, *(beside or ())], facts, allow_dir, functions) for path in (old, new))
+    before, after = (
+        load_rules([path, *(beside or ())], facts, allow_dir, functions, mapping=mapping) for path in (old, new)
+    )
     _show_diff(holdsfor.diff(before, after, source, **times), limit)  # type: ignore[arg-type]
 
 

@@ -20,7 +20,7 @@ from holdsfor.engine.patterns.policies import SPAN
 from holdsfor.language.patterns import JoinKind
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import ALL, Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans
-from holdsfor.why.bodies import Several, explain_body
+from holdsfor.why.constructs.bodies import Several, explain_body
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.influence import MORE, Effect
 from holdsfor.why.replay import Replay
@@ -102,7 +102,7 @@ def _paired(pattern: Pairs, solution: Solution, span: Span, walk: Walk) -> Sever
                 other = yield from explain_pattern(pattern.right, _with_values(inner, right), span_of(right), walk)
                 conditions = yield from explain_body(chain, inner, walk)
                 causes = (*one, *other, *conditions, *_chosen(pattern, span, solution, walk))
-                return (_match(pattern.kind, pattern.text(inner.writer), span, causes, pattern.within),)
+                return (_joined(pattern.kind, pattern, inner, span, causes),)
     return ()
 
 
@@ -121,8 +121,16 @@ def _around_absence(pattern: Absent, solution: Solution, span: Span, walk: Walk)
             looked_for = [one.text(inner.writer) for one in scans(what)]
             causes.append(absent.having(looked_for=looked_for, after=first[1], before=last))
         causes += _chosen(pattern, span, solution, walk)
-        return (_match("not", pattern.text(inner.writer), span, tuple(causes), pattern.within),)
+        return (_joined("not", pattern, inner, span, tuple(causes)),)
     return ()
+
+
+def _joined(
+    op: str, pattern: Pairs | Absent, inner: Solution, span: Span, causes: tuple[Derivation, ...]
+) -> Derivation:
+    """Return two parts of a pattern that were joined, and by which policy."""
+    node = _match(op, pattern.text(inner.writer), span, causes, pattern.within)
+    return node.having(policy=pattern.policy) if pattern.chooses else node
 
 
 def _absences(

@@ -13,7 +13,7 @@ from holdsfor.language.arithmetic import FUNCTIONS
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Let, Lookup, Match, Operator, Tally, TimesOf, Where, Without
-from holdsfor.why.background import as_calls, explain_lookup
+from holdsfor.why.constructs.background import as_calls, explain_lookup
 from holdsfor.why.derivation import Derivation, Kind
 from holdsfor.why.influence import MORE, Effect
 from holdsfor.why.solutions import Solution, each_row
@@ -30,9 +30,10 @@ Several = Generator[Steps, Derivation, tuple[Derivation, ...]]
 def explain_body(chain: Chain, solution: Solution, walk: Walk, rule: Place | None = None) -> Several:
     """Explain each condition of a solution; together what is asked for by a clause that the rule calls."""
     causes = []
-    for op in chain:
+    ops = tuple(op for op in chain if not (isinstance(op, Let) and op.same and not solution.as_written(op)))
+    for op in ops:  # without what a plan puts in for itself: that two times of an occurrence are one
         causes.append((yield from EXPLAINED_BY[type(op)](op, solution, walk)))
-    return tuple(as_calls(chain, causes, solution, rule))
+    return tuple(as_calls(ops, causes, solution, rule))
 
 
 def _looked_up(op: Lookup, solution: Solution, walk: Walk) -> Steps:

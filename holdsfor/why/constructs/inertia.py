@@ -13,9 +13,9 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
 from holdsfor.plan.definitions import Due, Simple
 from holdsfor.plan.operators import Conclude, Let, Of, Relation
-from holdsfor.why.bodies import Steps
+from holdsfor.why.constructs.bodies import Steps
 from holdsfor.why.derivation import Derivation, unkept
-from holdsfor.why.influence import LESS, MORE, Effect
+from holdsfor.why.influence import LESS, MORE, Effect, is_about_all
 from holdsfor.why.replay import Key, PartialKey, TimedFact
 from holdsfor.why.solutions import Solution, agreeing, at_times, bind_head, each_row, solve
 
@@ -44,13 +44,13 @@ def explain_inertia(node: Derivation, fact: TimedFact, walk: Walk) -> Steps:
     if fact.start <= walk.replay.world.start_on_axis:
         return (yield _initially(node, fluent, place, fact, walk))
     low, high = fact.start - walk.replay.world.axis.tick, fact.start - 1
-    for rule in sorted(fluent.initiations[place], key=lambda rule: None in rule.args):
+    for rule in sorted(fluent.initiations[place], key=is_about_all):
         for at, row in changes(rule, fact.key, low, high, walk):
             initiated = walk.replay.time(at)
             node = replace(node, notes=(f"initiated at {initiated}",)).having(by="initiated", initiated=initiated)
-            if None in rule.args:
+            if is_about_all(rule):
                 alive = yield _alive(fluent, fact, walk)
-                node = replace(node, causes=(alive,))
+                node = replace(node, causes=(alive,)).having(alive=True)
             return (yield walk.by_rule(node, rule, row))
     for reached in find_reached(fact.relation, fact.key, low, high, walk):
         return (yield explain_reached(node, reached, walk))

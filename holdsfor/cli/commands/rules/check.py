@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.commands.options import AllowDir, DefaultPolicy, Facts, Functions, RuleFiles
+from holdsfor.cli.commands.options import AllowDir, DefaultPolicy, Facts, Functions, Mapping, RuleFiles
 from holdsfor.cli.output.console import complain
 from holdsfor.cli.start.reading import load_rules
 from holdsfor.printable import printable_lines
@@ -29,6 +29,7 @@ def check(
     allow_dir: AllowDir = None,
     functions: Functions = None,
     policy: DefaultPolicy = None,
+    mapping: Mapping = None,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
@@ -39,7 +40,7 @@ def check(
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
-        description = load_rules(rules, facts, allow_dir, functions, policy)
+        description = load_rules(rules, facts, allow_dir, functions, policy, mapping)
         plan = None if picture else make_closures(description)
     except holdsfor.DescriptionError as error:
         if not as_json:

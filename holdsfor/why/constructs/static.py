@@ -22,8 +22,8 @@ from holdsfor.engine.definitions.static import having
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate
-from holdsfor.why.background import explain_lookup
-from holdsfor.why.bodies import Several, Steps, explain_body
+from holdsfor.why.constructs.background import explain_lookup
+from holdsfor.why.constructs.bodies import Several, Steps, explain_body
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.replay import Key, Replay
 from holdsfor.why.solutions import Solution, agreeing, bind_head, each_row
@@ -54,12 +54,12 @@ def explain_static(node: Derivation, key: Key, low: int, high: int, rules: Itera
         causes = yield from explain_expression(each.rule.expression, each.solution, begin, end, walk)
         grounds = yield from _explain_grounds(each, causes, walk)
         if each.rule.place is NOWHERE and len(causes) == 1:  # what rules conclude, or rows of the input
-            pieces.append(replace(causes[0], since=node.since, until=node.until))
+            pieces.append(causes[0])
         else:
             bindings, points = each.solution.bindings(), [walk.replay.time(begin), walk.replay.time(end)]
             piece = replace(node, rule=each.rule.place, bindings=bindings, causes=(*grounds, *causes))
             pieces.append(piece.having(by="intervals", asked=points))
-    if len(pieces) == 1:
+    if len(pieces) == 1 and (pieces[0].since, pieces[0].until) == (node.since, node.until):
         return pieces[0]
     return replace(node, causes=tuple(pieces) or (walk.lost(node.what),)).having(by="pieces")
 
