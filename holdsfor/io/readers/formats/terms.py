@@ -72,7 +72,7 @@ def read_lines(lines: pa.Array, inputs: Sequence[Input], source: str) -> Events:
 
 
 def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str, form: str = _FORM) -> Events:
-    """Read lines as events; blank lines and lines that begin with % are left out. form: what a line without a time is told."""
+    """Read lines as events; blank lines and lines that begin with % are left out. form: told of one without a time."""
     groups: dict[tuple[Input, OneOf["event", "interval", "point"]], list[TermRow]] = {}
     rejects: list[tuple[int, str, str]] = []
     others: list[TermRow] = []
