@@ -222,31 +222,26 @@ class _Work:
 
     def _ways(self, literal: Literal) -> list[Body]:
         call = literal.literals[0] if isinstance(literal, Not) and len(literal.literals) == 1 else literal
-        bodies = self._unfolded(call) if isinstance(call, Call) else None
+        bodies = self._unfolded(call) if isinstance(call, About) and self._is_changing(call) else None
         if bodies is not None and isinstance(literal, Not):
             return [tuple(replace(literal, literals=body) for body in bodies)]
         if bodies is not None or (literal.bodies and not isinstance(literal, Closed) and self.changes((literal,))):
             return [way for body in bodies or literal.bodies for way in self._cases(body)]
         return [(literal,)]
 
-    def _unfolded(self, call: Call) -> list[Body] | None:
+    def _unfolded(self, call: About) -> list[Body] | None:
         """Return the conditions of the clauses that are called, where these do not bind all that is in their heads.
 
         Such a predicate is true of anything there, and so no fluent can stand for it.
         """
-        owner, args = call.signature, name_and_args(call.goal)[1]
+        owner, args = call.signature, name_and_args(call.subject)[1]
         clauses = self.clauses.get(owner, ())
-        if all(set(variables(clause.head)) <= all_variables(clause.body) for clause in clauses):
-            return None
-        if owner in self.recursive | self.unchanging:
-            hint = "add a condition to the clause that binds it, or ask in a rule about points"
-            does = f"is true of anything, for a clause of {owner} leaves a variable of its head open"
-            self._report(call.place, does, hint)
+        is_bound = all(set(variables(clause.head)) <= all_variables(clause.body) for clause in clauses)
+        if is_bound or owner in self.recursive | self.unchanging:  # what is then not bound is reported later
             return None
         heads = ((*name_and_args(clause.head)[1], NOW) for clause in clauses)
-        called = (*args, NOW)
         pairs = zip(heads, clauses, strict=True)
-        made = (instance(head, clause.body, called, call.place, self.draft.variable) for head, clause in pairs)
+        made = (instance(head, clause.body, (*args, NOW), call.place, self.draft.variable) for head, clause in pairs)
         return [body for body in made if body is not None]
 
     def _combined(self, rule: Rule, body: Body, positive: tuple[Var, ...] = ()) -> Iterator[Rule]:
