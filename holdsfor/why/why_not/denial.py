@@ -29,12 +29,12 @@ from holdsfor.plan.operators import (
     Without,
 )
 from holdsfor.plan.structures import is_open
-from holdsfor.why.bodies import Several, Steps, condition, explain_body, value_of
+from holdsfor.why.constructs.bodies import Several, Steps, condition, explain_body, value_of
+from holdsfor.why.constructs.inertia import explain_end
+from holdsfor.why.constructs.static import explain_expression, find_instances, spans_of
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.inertia import explain_end
 from holdsfor.why.replay import PartialKey, Replay
 from holdsfor.why.solutions import Solution, bind_head, each_row, key_of, pattern_of
-from holdsfor.why.static import explain_expression, find_instances, spans_of
 from holdsfor.why.walk import Walk
 from holdsfor.why.why_not.attempts import RuleAttempt, find_attempts, margin_of
 from holdsfor.why.why_not.proposals import Proposal, Proposals

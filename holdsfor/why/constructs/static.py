@@ -22,11 +22,11 @@ from holdsfor.engine.definitions.static import having
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate, Relation
-from holdsfor.why.background import explain_lookup
-from holdsfor.why.bodies import Several, Steps, explain_body
+from holdsfor.why.constructs.background import explain_lookup
+from holdsfor.why.constructs.bodies import Several, Steps, explain_body
+from holdsfor.why.constructs.rounds import find_rounds
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.replay import Key, Replay, TimedFact
-from holdsfor.why.rounds import find_rounds
 from holdsfor.why.solutions import Solution, agreeing, bind_head, each_row
 
 if TYPE_CHECKING:
