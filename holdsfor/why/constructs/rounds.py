@@ -36,8 +36,8 @@ def find_rounds(relation: Relation, key: Key, low: int, high: int, replay: Repla
 
 def _find_first(relation: Relation, key: Key, point: int, before: list[Replay]) -> tuple[int, TimedFact]:
     """Find the first round after which it is known to hold at a point."""
-    found = ((place, replay.find_key(relation, key, point, point + 1)) for place, replay in enumerate(before))
-    return next((place, facts[0]) for place, facts in found if facts)
+    rounds = ((place, replay.find_key(relation, key, point, point + 1)) for place, replay in enumerate(before))
+    return next((place, facts[0]) for place, facts in rounds if facts)
 
 
 def _replays(circle: Fixpoint, replay: Replay) -> list[Replay]:
@@ -48,6 +48,7 @@ def _replays(circle: Fixpoint, replay: Replay) -> list[Replay]:
         world = replay.world.with_relations(nothing)
         evaluate_fixpoint(circle, world, find_domains(replay.program, world), tell=rounds.append)
         replay.rounds[circle] = [
-            replace(replay, world=replay.world.with_relations(known), solutions={}, rounds={}) for known in rounds
+            replace(replay, world=replay.world.with_relations(intervals), solutions={}, rounds={})
+            for intervals in rounds
         ]
     return replay.rounds[circle]
