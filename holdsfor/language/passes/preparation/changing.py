@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from holdsfor.budget import MOST_ADDED_CONDITIONS
-from holdsfor.language.description import Clause, Initially, Rule, Signature
+from holdsfor.language.description import VALID, Clause, Initially, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     About,
@@ -54,8 +54,6 @@ from holdsfor.language.written import written
 
 TRUE = Atom("true")
 NOW = Var("now~")
-#: `p valid` holds where a predicate is true.
-VALID = "valid"
 
 
 def changing(draft: Draft) -> None:
@@ -105,8 +103,8 @@ class _Work:
         """Whether conditions may be true at one time and not at another."""
         return any(_held(body)) or any(map(self._is_changing, find_calls(body)))
 
-    def _is_changing(self, call: About) -> bool:
-        return call.ENTITY == "predicate" and call.signature in self.owners
+    def _is_changing(self, literal: About) -> bool:
+        return literal.ENTITY == "predicate" and literal.signature in self.owners
 
     def can_be_ordered(self) -> bool:
         """Find the predicates that call themselves; report one that does so through a negation."""
@@ -172,7 +170,7 @@ class _Work:
             cases += [] if body is None else [self._checked(self.at(body, time), literal)]
         return one_of(cases, literal.place)
 
-    def _checked(self, body: Body, call: Literal) -> Body:
+    def _checked(self, body: Body, literal: Literal) -> Body:
         """Return conditions that stand for a call, or one that fails where they have become too many."""
         self.added += len(body)
         if self.added <= MOST_ADDED_CONDITIONS:
@@ -180,8 +178,8 @@ class _Work:
         if self.added - len(body) <= MOST_ADDED_CONDITIONS:
             message = f"what is called here makes more than {MOST_ADDED_CONDITIONS:,} conditions out of the rules"
             hint = "define an event or a fluent for some of the conditions, and ask for that"
-            self.draft.error("too-large", message, call.place, hint)
-        return (called(FAIL, call.place),)
+            self.draft.error("too-large", message, literal.place, hint)
+        return (called(FAIL, literal.place),)
 
     def _fluent(self, goal: Term) -> Term:
         """Name the fluent that holds where a predicate is true."""
@@ -218,13 +216,31 @@ class _Work:
 
     def _cases(self, body: Body) -> Iterator[Body]:
         """Iterate over the ways in which conditions can be true, where they are alternatives that change."""
-        ways = (
-            [way for case in literal.bodies for way in self._cases(case)]
-            if literal.bodies and not isinstance(literal, Closed) and self.changes((literal,))
-            else [(literal,)]
-            for literal in body
-        )
-        return (tuple(part for way in chosen for part in way) for chosen in product(*ways))
+        return (tuple(part for way in chosen for part in way) for chosen in product(*map(self._ways, body)))
+
+    def _ways(self, literal: Literal) -> list[Body]:
+        call = literal.literals[0] if isinstance(literal, Not) and len(literal.literals) == 1 else literal
+        bodies = self._unfolded(call) if isinstance(call, About) and self._is_changing(call) else None
+        if bodies is not None and isinstance(literal, Not):
+            return [tuple(replace(literal, literals=body) for body in bodies)]
+        if bodies is not None or (literal.bodies and not isinstance(literal, Closed) and self.changes((literal,))):
+            return [way for body in bodies or literal.bodies for way in self._cases(body)]
+        return [(literal,)]
+
+    def _unfolded(self, call: About) -> list[Body] | None:
+        """Return the conditions of the clauses that are called, where these do not bind all that is in their heads.
+
+        Such a predicate is true of anything there, and so no fluent can stand for it.
+        """
+        owner, args = call.signature, name_and_args(call.subject)[1]
+        clauses = self.clauses.get(owner, ())
+        is_bound = all(set(variables(clause.head)) <= all_variables(clause.body) for clause in clauses)
+        if is_bound or owner in self.recursive | self.unchanging:  # what is then not bound is reported later
+            return None
+        heads = ((*name_and_args(clause.head)[1], NOW) for clause in clauses)
+        pairs = zip(heads, clauses, strict=True)
+        made = (instance(head, clause.body, (*args, NOW), call.place, self.draft.variable) for head, clause in pairs)
+        return [body for body in made if body is not None]
 
     def _combined(self, rule: Rule, body: Body, positive: tuple[Var, ...] = ()) -> Iterator[Rule]:
         """Yield a rule whose intervals are those in which its conditions that change are true, if it can be asked so.
