@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import holdsfor
 from holdsfor import Result
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import Program, random_program
 
 
@@ -14,7 +15,7 @@ def of_random(seed: int, changes: bool) -> Result:
 def run(program: Program, changes: bool = False) -> Result:
     windows = program.horizon
     return holdsfor.recognise(
-        holdsfor.parse(program.text),
+        holdsfor.parse(program.text, functions=FUNCTIONS),
         holdsfor.read_events(list(program.rows), format="rtec"),
         window=windows.window,
         step=windows.step,

@@ -24,6 +24,7 @@ class KeyTable:
     def __init__(self, arity: int) -> None:
         self._numbering = Numbering()  # of combined codes
         self.columns = [np.empty(0, np.int64) for _ in range(arity)]  # the codes of each number
+        self._room: list[Ints] = []  # arrays that the columns are the beginnings of
 
     def copy(self) -> KeyTable:
         other = KeyTable(0)
@@ -33,8 +34,19 @@ class KeyTable:
     def encode(self, combined: Ints, codes: Sequence[Ints]) -> Ints:
         numbers, fresh = self._numbering.number(combined)
         if len(fresh):
-            self.columns = [np.concatenate([old, new[fresh]]) for old, new in zip(self.columns, codes, strict=True)]
+            self._append([column[fresh] for column in codes])
         return numbers
+
+    def _append(self, columns: list[Ints]) -> None:
+        """Append codes, in place where there is room for them."""
+        size, more = len(self.columns[0]), len(columns[0])
+        if not self._room or len(self._room[0]) < size + more:
+            self._room = [np.empty(size + more + size // 2, np.int64) for _ in columns]
+            for room, column in zip(self._room, self.columns, strict=True):
+                room[:size] = column
+        for room, added in zip(self._room, columns, strict=True):
+            room[size : size + more] = added
+        self.columns = [room[: size + more] for room in self._room]
 
 
 @dataclass(frozen=True, slots=True)

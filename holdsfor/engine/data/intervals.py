@@ -166,9 +166,12 @@ class Intervals(Data):
             places = places[(self.e[places] & self.axis.mask) > edge]
         for other, wanted in codes.items():
             if other != position:
-                of_places = self.axis.code(self.s[places] >> self.axis.time_bits, other, self.arity)
-                places = places[member_search(of_places, wanted)]
+                places = places[member_search(self.codes_at(places, other), wanted)]
         return places
+
+    def codes_at(self, places: Ints, position: int) -> Ints:
+        """Return the codes of an argument of the intervals at these places."""
+        return self.axis.code(self.s[places] >> self.axis.time_bits, position, self.arity)
 
     def _places_between(self, leading: Ints, shift: int, edge: int) -> Ints:
         first = leading << shift

@@ -167,11 +167,11 @@ class _Search:
                 read[item.relation] = read[item.relation].unite(data) if item.relation in read else data
         return read
 
-    def _find(self, item: Of, limits: Limits, as_it_was: bool) -> Data:
+    def _find(self, operand: Of, limits: Limits, as_it_was: bool) -> Data:
         """Find rows as they are, and also as they were; of the circle itself also what may be there now."""
-        relation, code_of = item.relation, self.world.dictionary.code_of
-        codes = {p: limits[arg] for p, arg in enumerate(item.args) if isinstance(arg, str) and arg in limits}
-        codes |= {p: np.array([code_of(arg)]) for p, arg in enumerate(item.args) if isinstance(arg, Term)}
+        relation, code_of = operand.relation, self.world.dictionary.code_of
+        codes = {p: limits[arg] for p, arg in enumerate(operand.args) if isinstance(arg, str) and arg in limits}
+        codes |= {p: np.array([code_of(arg)]) for p, arg in enumerate(operand.args) if isinstance(arg, Term)}
         if not codes:
             raise Unlimited
 
@@ -194,11 +194,11 @@ def as_intervals(data: Data) -> Intervals:
     return data
 
 
-def _unite(change: Difference) -> Data:
-    return change.removed.unite(change.added)
+def _unite(difference: Difference) -> Data:
+    return difference.removed.unite(difference.added)
 
 
-def _limit(limits: Limits, item: Of, data: Data) -> Limits:
-    """Limit the variables of an item to what its rows have; those that are limited already stay as they are."""
-    fresh = {arg: np.unique(data.codes(p)) for p, arg in enumerate(item.args) if isinstance(arg, str)}
+def _limit(limits: Limits, operand: Of, data: Data) -> Limits:
+    """Limit the variables of an operand to what its rows have; those that are limited already stay as they are."""
+    fresh = {arg: np.unique(data.codes(p)) for p, arg in enumerate(operand.args) if isinstance(arg, str)}
     return fresh | limits

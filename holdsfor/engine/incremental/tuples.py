@@ -10,13 +10,14 @@ import numpy as np
 
 from holdsfor.engine.data.axis import EMPTY, Axis, Ints
 from holdsfor.engine.data.column import Mask
+from holdsfor.engine.data.intervals import Intervals
 from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions, RowsWanted
 from holdsfor.kernels.changes.touching import unite_touched
 from holdsfor.kernels.kernel import AFTER_ALL
 from holdsfor.kernels.rows.gathering import places_of_codes
-from holdsfor.kernels.rows.searching import gather_rows
+from holdsfor.kernels.rows.searching import SEARCH, gather_rows
 
 
 def tuple_keys(data: Data, positions: Positions) -> Ints:
@@ -186,6 +187,10 @@ class Tuples:
         if not len(touched.keys) or not len(data):
             return EMPTY
         mask = data.axis.mask
+        if isinstance(data, Intervals) and len(positions) == 1 and SEARCH * len(touched.keys) < len(data):
+            places = data.places_of_codes({positions[0]: touched.keys}, -1)
+            until = touched.until_of(data.codes_at(places, positions[0]))
+            return places[(data.e[places] & mask) + reach > until]
         if len(positions) > 1:
             until = touched.until_of(tuple_keys(data, positions))
             return np.flatnonzero((data.lasts() & mask) + reach > until)
