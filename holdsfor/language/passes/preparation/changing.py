@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from holdsfor.budget import MOST_ADDED_CONDITIONS
-from holdsfor.language.description import Clause, Initially, Rule, Signature
+from holdsfor.language.description import VALID, Clause, Initially, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     About,
@@ -54,8 +54,6 @@ from holdsfor.language.written import written
 
 TRUE = Atom("true")
 NOW = Var("now~")
-#: `p valid` holds where a predicate is true.
-VALID = "valid"
 
 
 def changing(draft: Draft) -> None:
@@ -105,8 +103,8 @@ class _Work:
         """Whether conditions may be true at one time and not at another."""
         return any(_held(body)) or any(map(self._is_changing, find_calls(body)))
 
-    def _is_changing(self, call: About) -> bool:
-        return call.ENTITY == "predicate" and call.signature in self.owners
+    def _is_changing(self, literal: About) -> bool:
+        return literal.ENTITY == "predicate" and literal.signature in self.owners
 
     def can_be_ordered(self) -> bool:
         """Find the predicates that call themselves; report one that does so through a negation."""
@@ -172,7 +170,7 @@ class _Work:
             cases += [] if body is None else [self._checked(self.at(body, time), literal)]
         return one_of(cases, literal.place)
 
-    def _checked(self, body: Body, call: Literal) -> Body:
+    def _checked(self, body: Body, literal: Literal) -> Body:
         """Return conditions that stand for a call, or one that fails where they have become too many."""
         self.added += len(body)
         if self.added <= MOST_ADDED_CONDITIONS:
@@ -180,8 +178,8 @@ class _Work:
         if self.added - len(body) <= MOST_ADDED_CONDITIONS:
             message = f"what is called here makes more than {MOST_ADDED_CONDITIONS:,} conditions out of the rules"
             hint = "define an event or a fluent for some of the conditions, and ask for that"
-            self.draft.error("too-large", message, call.place, hint)
-        return (called(FAIL, call.place),)
+            self.draft.error("too-large", message, literal.place, hint)
+        return (called(FAIL, literal.place),)
 
     def _fluent(self, goal: Term) -> Term:
         """Name the fluent that holds where a predicate is true."""
