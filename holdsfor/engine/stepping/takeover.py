@@ -134,7 +134,10 @@ class _SinceFinder:
         return replace(look, since=since)
 
     def end_of(self, relation: Relation) -> int:
-        """Return when a definition ends that is gone."""
+        """Return when a relation ends that is gone: a definition, or a value of one that has other values now."""
+        others = [time for other, time in self.told_from.items() if other.definition == relation.definition]
+        if others:
+            return max(others)
         frontier, fired = self.reigning.frontier, self.reigning.fired
         return frontier.cuts[relation] if self.reigning.report != "eager" or fired is None else fired
 
