@@ -126,6 +126,8 @@ def wrong_after(case: Updated) -> Iterator[str]:
     if case.update.query_time is None:
         definitions = {n: r for n, r in definitions.items() if r["change"] != "removed"}
     keys = case.expected.intervals.keys() | case.found.intervals.keys()
+    if any("'" in text for _, args, _ in keys for text in args):
+        return  # results have no quotes, so that 12 and '12' look the same
     for fluent, args in sorted({(fluent, args) for fluent, args, _ in keys}):
         row = definitions.get(f"{fluent}/{len(args)}")
         if row is None or row["change"] == "removed":
