@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +289,26 @@ def test_types_of_columns() -> None:
     result = holdsfor.recognise(rules, numbers)
     assert [row["args"] for row in result.occurrences.to_pylist()] == [["7", "x"]]
     assert len(result.rejects) == 2  # 0x is no integer
+
+
+def test_facts_without_times_are_background() -> None:
+    """What holds since ever gives the answers of facts in rule files, also in rules about intervals."""
+    rules = """
+    oneIs(Kind, A, _) :- kind(A, Kind).
+    oneIs(Kind, _, B) :- kind(B, Kind), \\+ old(B).
+    old(X) :- kind(X, wreck).
+    holdsFor(towing(A, B)=true, I) :- holdsFor(near(A, B)=true, I), oneIs(tug, A, B).
+    holdsFor(meeting(A, B)=true, I) :- holdsFor(near(A, B)=true, I), \\+ oneIs(tug, A, B), \\+ oneIs(pilot, A, B).
+    happensAt(met(A, B), T) :- happensAt(start(near(A, B)=true), T), oneIs(pilot, A, B).
+    """
+    kinds = [("a", "tug"), ("b", "pilot"), ("b", "wreck"), ("c", "cargo")]
+    near = [f"near({one},{other}) @ [{5 + 3 * i},{50 + 2 * i})" for i, one in enumerate("abcd") for other in "abcd"]
+    static = holdsfor.parse(rules + " ".join(f"kind({ship},{kind})." for ship, kind in kinds))
+    mapping = {"event": "kind", "facts": {"kind": ["ship", "kind"]}}
+    changing = holdsfor.parse(rules, mapping=mapping)
+    table = pa.table({"ship": [ship for ship, _ in kinds], "kind": [kind for _, kind in kinds]})
+    events = holdsfor.read_events(near, format="terms")
+    both = replace(events, parts=events.parts + holdsfor.read_events(table, mapping=mapping).parts)
+    expected = answer_of(holdsfor.recognise(static, events))
+    assert all(expected)
+    assert answer_of(holdsfor.recognise(changing, both)) == expected
