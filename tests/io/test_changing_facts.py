@@ -20,6 +20,7 @@ from holdsfor.io.mqtt import messages_to_events
 from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.language.description import EventDescription
 from holdsfor.local.stream import stream_feed
+from holdsfor.plan import plan
 from tests.io.changing_facts import MAPPING, OPTIONS, RULES, Row, answer_of, draw_rows, table_of
 
 SEEDS = range(12)
@@ -311,4 +312,7 @@ def test_facts_without_times_are_background() -> None:
     both = replace(events, parts=events.parts + holdsfor.read_events(table, mapping=mapping).parts)
     expected = answer_of(holdsfor.recognise(static, events))
     assert all(expected)
+    routes = [route for stage in plan(changing).stages for route in stage.routes]
+    ways = {(route.way, route.positions) for route in routes if route.relation.name.startswith("kind as")}
+    assert ways == {("share", (0,))}, "on workers each fact goes where its ship is"
     assert answer_of(holdsfor.recognise(changing, both)) == expected
