@@ -33,6 +33,8 @@ class Tuning:
     script_arrays: int = 32
 
     # Rows of the input
+    #: Of so many more rows that end facts it is worth a look which are still needed.
+    many_endings: int = 1000
     #: Messages that others have superseded are dropped when there are so many, or so many blocks of them.
     most_messages: int = 10_000
     most_message_blocks: int = 400

@@ -128,6 +128,8 @@ def resume(
     new.program = with_since(new.program, saved.since)
     if saved.start is not None:
         new.begin(saved.start, saved.carried, saved.waiting)
+    else:
+        new.undated += saved.waiting
     new.results.restore(saved.intervals, saved.occurrences, new.last_query_time)
     return new
 
@@ -355,7 +357,7 @@ class Session:
             self.terms,
             None if evaluation is None else evaluation.windows.start,
             NOTHING_YET if evaluation is None else evaluation.save(),
-            () if evaluation is None else evaluation.waiting,
+            tuple(self.undated) if evaluation is None else evaluation.waiting,
             results.intervals.recent(results.edge),
             results.occurrences.recent(results.edge),
             self.metrics,

@@ -9,17 +9,27 @@ import os
 
 import pytest
 
+from holdsfor.engine.tuning import Tuning
 from holdsfor.language import parse
+from tests.conformance import sessions
 from tests.conformance.compare import compared, differences
-from tests.conformance.engines import LOCAL, TASKS, Engine, in_session, in_stream
-from tests.naive.draw_facts import random_facts
+from tests.conformance.engines import LOCAL, TASKS, Engine, answer, in_session, in_stream
+from tests.naive.draw_facts import random_facts, random_toggles
 from tests.naive.evaluate import Answer
 from tests.naive.facts import FactProgram, recognise
 from tests.naive.rows import Horizon
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "12")))
-HOSTS = (*LOCAL, *TASKS, in_stream(2), in_session())
+FORGETS_OFTEN = Tuning(many_endings=0)
+HOSTS = (
+    *LOCAL,
+    *TASKS,
+    in_stream(1),
+    in_stream(2),
+    in_session(),
+    Engine("session, forgets often", lambda *program: answer(*sessions.recognise(*program, tuning=FORGETS_OFTEN))),
+)
 
 
 def shown(answer: Answer, horizon: Horizon) -> Answer:
@@ -47,3 +57,9 @@ def test_same_as_point_by_point(seed: int, engine: Engine) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_comes_too_late_counts_from_the_window_on(seed: int, engine: Engine) -> None:
     check(random_facts(seed, in_time=False), engine)
+
+
+@pytest.mark.parametrize("engine", [LOCAL[1], *HOSTS[-4:]], ids=str)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_forgotten_does_not_matter(seed: int, engine: Engine) -> None:
+    check(random_toggles(seed), engine)

@@ -267,3 +267,16 @@ def test_an_absence_is_told_at_the_query_time_after_its_deadline_without_any_fur
     (row,) = live.advance(30).occurrences.to_pylist()
     assert (row["op"], row["event"], row["args"], row["start"], row["end"]) == ("insert", "late", ["k"], 5, 30)
     assert [live.advance(time).occurrences.num_rows for time in (40, 4000)] == [0, 0]
+
+
+def test_facts_without_a_date_are_saved_before_any_other_row(tmp_path: Path) -> None:
+    rules = holdsfor.parse("input fact linked/2. happensAt(near(A), T) :- happensAt(ask(A), T), linked(A, _).")
+    always = pa.table({"name": ["linked"], "a": ["x"], "b": ["y"]})
+    mapping = {"name": "name", "facts": {"linked": ["a", "b"]}}
+    live = holdsfor.session(rules, window=20, step=10)
+    live.add(always, mapping=mapping)
+    for _ in range(2):  # and again
+        live.save(tmp_path)
+        live = holdsfor.resume(rules, tmp_path)
+    live.add(["ask(x) @ 5", "ask(y) @ 5"])
+    assert live.advance(20).occurrences.column("args").to_pylist() == [["x"]]

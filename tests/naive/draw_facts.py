@@ -30,6 +30,19 @@ def random_facts(seed: int, in_time: bool = True) -> FactProgram:
     )  # fmt: skip
 
 
+def random_toggles(seed: int) -> FactProgram:
+    """Few facts that change often, with much that comes late or is taken back, asked for at each point of time."""
+    random = Random(seed)
+    program = random_facts(seed, in_time=False)
+    asked = random.choice(("e0(X,Y)", "e1(X,Y)", "e2(X)", "e0(X,Y) e1(X,Y)"))
+    rows = _rows(random, dict(program.keys), names="ab", most=80, share=0.5, late=30)
+    pairs = [(x, y) for x in "ab" for y in "ab"]
+    events = tuple(("ask", pair, time, time) for time in range(END + 1) for pair in pairs)
+    horizon = replace(program.horizon, window=random.choice((1, 2, 4, 10)), step=random.choice((1, 1, 2)))
+    out = tuple(map(_literal, asked.split()))
+    return replace(program, facts=tuple(rows), events=events, out=out, horizon=horizon)
+
+
 def _facts(random: Random) -> list[Clause]:
     rows = [Clause("s", (random.choice(NAMES), random.choice(NAMES))) for _ in range(random.randint(1, 4))]
     if random.random() < 0.3:
@@ -90,16 +103,24 @@ def _conditions(
     return tuple(replace(_literal(text), negated=random.random() < 0.4) for text in chosen)
 
 
-def _rows(random: Random, keys: dict[str, tuple[int, ...] | None]) -> list[FactRow]:
+def _rows(
+    random: Random,
+    keys: dict[str, tuple[int, ...] | None],
+    names: str = NAMES,
+    most: int = 40,
+    share: float = 0.3,
+    late: int = 12,
+) -> list[FactRow]:
+    """share: of rows that come late, up to so many ticks; half as many are taken back."""
     rows: dict[tuple[object, ...], FactRow] = {}
-    for _ in range(random.randint(10, 40)):
+    for _ in range(random.randint(most // 4, most)):
         name = random.choice(tuple(keys))
-        fact = name, tuple(random.choice(NAMES) for _ in range(ARITIES[name]))
+        fact = name, tuple(random.choice(names) for _ in range(ARITIES[name]))
         start = random.randint(-6, END - 2)
         ends = random.random() < 0.35
         end = NEVER if ends or random.random() < 0.5 else start + random.randint(1, 15)
-        arrival = start + (random.randint(0, 12) if random.random() < 0.3 else 0)
-        retracted = arrival + random.randint(0, 15) if random.random() < 0.15 else None
+        arrival = start + (random.randint(0, late) if random.random() < share else 0)
+        retracted = arrival + random.randint(0, 15) if random.random() < share / 2 else None
         rows.setdefault((fact, start, end, ends), FactRow(fact, start, end, arrival, ends, retracted))
     return list(rows.values())
 

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from holdsfor.engine.input.arrived import remembered
+from holdsfor.engine.input.ended_facts import without_ended
+from holdsfor.engine.input.window import is_ending
 from holdsfor.engine.stepping.frontier import Frontier
+from holdsfor.engine.tuning import Tuning
 from holdsfor.io.events import Block
 from holdsfor.io.join import TermLists, join_blocks
 
@@ -34,10 +37,14 @@ def is_over(block: Block, horizon: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeptInput:
-    """rows: by name, kind and number of arguments. count: how many there are."""
+    """rows: by name, kind and number of arguments. count: how many there are.
+
+    needed: how many of those that end facts were needed when that was last looked at.
+    """
 
     rows: Mapping[Kind, Parts] = field(default_factory=dict)
     count: int = 0
+    needed: int = 0
 
     @property
     def blocks(self) -> Parts:
@@ -55,13 +62,22 @@ class KeptInput:
         for block in filter(len, fresh):
             kind = _kind_of(block)
             rows[kind] = add_part(rows.get(kind, ()), block, frontier, terms)
-        return KeptInput(rows, sum(len(part) for parts in rows.values() for part in parts))
+        return KeptInput(rows, sum(len(part) for parts in rows.values() for part in parts), self.needed)
+
+    def has_many_endings(self, tuning: Tuning) -> bool:
+        """Whether so many more rows end facts than were needed that it is worth a look which still are."""
+        more = _count_endings(self.blocks) - self.needed
+        return more > max(tuning.many_endings, self.needed, self.count // tuning.changed_share)
 
 
 def keep_input(blocks: Sequence[Block]) -> KeptInput:
     """Keep blocks of different kinds."""
     rows = {_kind_of(block): (block,) for block in blocks if len(block)}
-    return KeptInput(rows, sum(map(len, blocks)))
+    return KeptInput(rows, sum(map(len, blocks)), _count_endings(blocks))
+
+
+def _count_endings(blocks: Iterable[Block]) -> int:
+    return sum(len(block) for block in blocks if is_ending(block))
 
 
 def _kind_of(block: Block) -> Kind:
@@ -71,7 +87,7 @@ def _kind_of(block: Block) -> Kind:
 def without_forgotten(blocks: Iterable[Block], frontier: Frontier) -> Parts:
     """Drop rows that nothing looks at any more."""
     left = (block.filter(remembered(block, frontier.horizon_of_input(block))) for block in blocks)
-    return tuple(block for block in left if len(block))
+    return without_ended((block for block in left if len(block)), frontier)
 
 
 def rows_after(blocks: Iterable[Block], time: int) -> Parts:

@@ -190,7 +190,7 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
         in_time = block.start > edge
     else:
         within = read & (block.end > _inside(block.start, windows))
-        in_time = block.end > _begun(block.start, seen, windows)
+        in_time = block.end > counts_from(block.start, seen, windows)
         if is_ending(block) and block.op is not None:
             in_time &= (block.op > 0) | (block.start > edge)  # what it ended before may be forgotten
     chosen = within & in_time
@@ -222,8 +222,8 @@ def _all_count(block: Block, windows: Windows) -> bool:
     return in_time and (block.end is None or bool((block.end > block.start).all()))
 
 
-def _begun(start: Ints, seen: Ints, windows: Windows) -> Ints:
-    """From when on a durative row counts: not before the history, nor before the window in which it is first seen."""
+def counts_from(start: Ints, seen: Ints, windows: Windows) -> Ints:
+    """Return from when on durative rows count: not before the history, nor before the window that sees them first."""
     edge = seen - windows.window
     within, in_window = _inside(start, windows), start > edge
     return within if in_window.all() else np.where(in_window, within, np.maximum(within, windows.following(edge)))
@@ -249,7 +249,7 @@ def standing(block: Block, windows: Windows) -> Block:
     """
     if block.op is None and (block.end is None or _begins_in_window(block, windows)):
         return block
-    begun = block.start if block.end is None else _begun(block.start, windows.first_seen(block.arrival), windows)
+    begun = block.start if block.end is None else counts_from(block.start, windows.first_seen(block.arrival), windows)
     if block.op is None or (block.op > 0).all():
         return replace(block, start=begun, op=None)
     earlier, later = find_followed(block)

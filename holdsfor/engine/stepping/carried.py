@@ -16,6 +16,7 @@ from holdsfor.engine.data.world import World, WorldFrame
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.input.arrived import Arrived, remembered, visible_input
 from holdsfor.engine.input.inputs import add_block, encoded, first_begin, source_of, span
+from holdsfor.engine.input.kept_input import without_forgotten
 from holdsfor.engine.input.window import Windows
 from holdsfor.engine.output.result import as_block
 from holdsfor.engine.stepping.frontier import Frontier, find_frontier
@@ -178,7 +179,7 @@ def carried_from(
     """Return what the next batch of query times starts from. world: all that is known after this one."""
     return Carried(
         query_time,
-        tuple(block.filter(remembered(block, frontier.horizon_of_input(block))) for block in inputs),
+        without_forgotten(inputs, frontier),
         tuple(_not_over(as_block(r, world), frontier.horizon(r)) for r in scope.relations(program.plan)),
         tuple(_deadlines(due, frontier.cut(due.source), world) for due in dues(program.plan, scope)),
     )

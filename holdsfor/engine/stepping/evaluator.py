@@ -157,7 +157,7 @@ class Ongoing:
             answers: list[Answer] = []
             while due:
                 light = due[: count_light(self.waiting, self._inputs.count, due, self.windows, self.program.tuning)]
-                by_changes = self._go_on(light, tell) if light and self._goes_by_changes(light) else None
+                by_changes = self._go_on(light, tell) if light and self._goes_by_changes() else None
                 if by_changes is None:
                     answers += self._evaluate(due[:1], tell, self._take(due[0]), until=due[-1])
                     due = due[1:]
@@ -180,8 +180,14 @@ class Ongoing:
 
     # ------------------------------------------------------------ by what changes
 
-    def _goes_by_changes(self, due: range) -> bool:
-        """Whether the query times go by what changes; if so, what is known is made ready for that."""
+    def _goes_by_changes(self) -> bool:
+        """Whether the query times go by what changes; if so, what is known is made ready for that.
+
+        If not, it may be that many facts have ended, which are forgotten now.
+        """
+        if self._known is not None and self._inputs.has_many_endings(self.program.tuning):
+            self._inputs = keep_input(without_forgotten(self._inputs.blocks, self._known.frontier))
+            return False
         if self._last is not None:
             self._known, self._last = know(self._last, self._setting), None
             self._ahead = rows_after(self._inputs.blocks, self._known.query_time)

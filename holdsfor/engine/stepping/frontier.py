@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from holdsfor.engine.input.window import Windows
 from holdsfor.io.events import Block
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Relation
+from holdsfor.plan.definitions import Static
+from holdsfor.plan.operators import Relation, Valid
 from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 #: Further from the start of the history than any condition looks.
@@ -36,6 +37,8 @@ class Frontier:
     recent: int
     unbounded: frozenset[Relation]
     quiet: int
+    windows: Windows
+    validities: tuple[Valid, ...]  # of facts that change
 
     def cut(self, relation: Relation) -> int:
         return self.cuts[relation]
@@ -146,7 +149,14 @@ def make_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings
         )
         for source in plan.sources
     }
-    return Frontier(nothing, settled.cuts, settled.horizons, inputs, settled.recent, settled.unbounded, quiet)
+    cuts, horizons, recent = settled.cuts, settled.horizons, settled.recent
+    return Frontier(nothing, cuts, horizons, inputs, recent, settled.unbounded, quiet, windows, find_validities(plan))
+
+
+def find_validities(plan: Plan) -> tuple[Valid, ...]:
+    """Find what says when facts that change are valid."""
+    rules = [rule for definition in plan.definitions if isinstance(definition, Static) for rule in definition.rules]
+    return tuple(rule.expression for rule in rules if isinstance(rule.expression, Valid))
 
 
 def _find_known(windows: Windows, query_time: int) -> int:

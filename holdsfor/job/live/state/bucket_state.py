@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from holdsfor.engine.input.arrived import remembered
+from holdsfor.engine.input.kept_input import without_forgotten
 from holdsfor.engine.output.changes import Report
 from holdsfor.engine.stepping.carried import NOTHING_YET, Carried, from_labelled, labelled
 from holdsfor.engine.stepping.evaluator import Ongoing, divide_by_sight, pays_off
@@ -53,8 +53,7 @@ class Held:
         """Pass on after a query time that later stages have heard of."""
         frontier = self.evaluation.frontier
         sent, self.new_forwards = self.divide_forwards(query_time)
-        forwards = join_blocks([*self.forwards, *sent])
-        self.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in forwards)
+        self.forwards = without_forgotten(join_blocks([*self.forwards, *sent]), frontier)
         self.new_links = ()
         self.has_spoken = True
 
