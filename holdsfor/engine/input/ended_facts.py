@@ -25,20 +25,24 @@ FIRST = np.iinfo(np.int64).min
 
 def without_ended(blocks: Iterable[Block], frontier: Frontier) -> tuple[Block, ...]:
     """Drop rows of facts that were ended by the horizon, and all but the last of what has ended each."""
-    by_kind = {(block.name, block.kind, len(block.args)): block for block in join_blocks(blocks)}
+    by_kind: dict[tuple[str, str, int], Block] = {
+        (block.name, block.kind, len(block.args)): block for block in join_blocks(blocks)
+    }
     for valid in frontier.validities:
         of_rows, *of_endings = valid.parts
+        valid_kind = _kind_of(of_rows.relation)
         for part in of_endings:
-            rows, endings = by_kind.get(_kind_of(of_rows.relation)), by_kind.get(_kind_of(part.relation))
+            kind = _kind_of(part.relation)
+            rows, endings = by_kind.get(valid_kind), by_kind.get(kind)
             if endings is None or not len(endings):
                 continue
             positions = [of_rows.args.index(arg) for arg in part.args[:-1]]
             groups = _group(rows, endings, positions)
             over = _find_over(endings, frontier.windows, frontier.horizon_of_input(endings))
             last = _find_last(groups, endings, over)
-            by_kind[_kind_of(part.relation)] = endings.filter(_are_needed(groups, endings, over, last))
+            by_kind[kind] = endings.filter(_are_needed(groups, endings, over, last))
             if rows is not None:
-                by_kind[_kind_of(of_rows.relation)] = rows.filter(_begun(rows) >= last[groups[len(endings) :]])
+                by_kind[valid_kind] = rows.filter(_begun(rows) >= last[groups[len(endings) :]])
     return tuple(block for block in by_kind.values() if len(block))
 
 
