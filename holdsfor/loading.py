@@ -57,7 +57,7 @@ def parse_rules(
     *texts: str,
     facts: Mapping[str, Any] | None = None,
     functions: Mapping[str, Function] | None = None,
-    knowledge: str | Iterable[str] = (),
+    knowledge: str | Iterable[str | Path] = (),
     policy: Policy = "unrestricted",
     mapping: Any = None,
 ) -> EventDescription:

@@ -22,6 +22,7 @@ from holdsfor.io.readers.read import as_source
 from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import AS_INPUT, EventDescription, Signature
 from holdsfor.language.parsing.files import read_source
+from holdsfor.language.reading.prefixes import has_triples
 from holdsfor.loading import parse_rules
 from holdsfor.local.recognise import Readings, recognise_for
 from holdsfor.plan.comparison import compare_rules
@@ -54,13 +55,19 @@ def sweep(
     `recognise` takes them.
     """
     text = read_source(Path(rules)).text
-    others = [read_source(Path(path)).text for path in background]
+    triples = [Path(path) for path in background if has_triples(str(path))]
+    others = [read_source(Path(path)).text for path in background if not has_triples(str(path))]
     written, start, end = _find_place(text, values)
     source, options, readings = as_source(events, format, mapping), gather_times(**times), Readings()
 
     def make(value: str) -> EventDescription:
         return parse_rules(
-            _with_value(text, start, end, value), *others, facts=facts, functions=functions, mapping=source
+            _with_value(text, start, end, value),
+            *others,
+            facts=facts,
+            functions=functions,
+            knowledge=triples,
+            mapping=source,
         )
 
     def run(description: EventDescription, only: Iterable[Signature]) -> Result:

@@ -14,8 +14,8 @@ from holdsfor.io.columns.text import is_number, mask
 from holdsfor.io.columns.wire import Address, address
 from holdsfor.io.events import NULL, Block
 from holdsfor.io.facts import first_texts
-from holdsfor.language.arguments import Slot, constants_asked_for, joined_arguments
 from holdsfor.language.description import EventDescription
+from holdsfor.language.passes.names.arguments import Slot, constants_asked_for, joined_arguments
 from holdsfor.language.terms import Atom, Float, Int, Term, name_and_args
 from holdsfor.once import OncePerObject
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from holdsfor.engine.output.argument_types import kinds_of_terms
 from holdsfor.io.tables.wide import SHAPES, TYPES, TableShape, is_kinds_key
-from holdsfor.language.arguments import Columns, Owner, joined_arguments, name_arguments
 from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.passes.names.arguments import Columns, Owner, joined_arguments, name_arguments
 from holdsfor.language.terms import Var, name_and_args
 
 #: By argument (`reading/2 1`), see `came_as`; empty where the terms themselves show the type.

@@ -60,19 +60,22 @@ def parse(
     functions: Mapping[str, Function] | None = None,
     refusals_of: RefusalsOf | None = None,
     reader_of: FactReaderOf | None = None,
-    knowledge: Iterable[str] = (),
+    knowledge: Iterable[str | Path] = (),
     knowledge_of: TripleFactsOf | None = None,
     policy: Policy = "unrestricted",
     changing: Mapping[Signature, tuple[int, ...]] | None = None,
 ) -> EventDescription:
     """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
 
-    tables: background facts besides. knowledge: triples as Turtle. The others: as `load` takes them.
+    tables: background facts besides. knowledge: triples as Turtle, or their files. The others: as `load` takes them.
     """
     from holdsfor.language.check import check
+    from holdsfor.language.parsing.files import read_source
 
     sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
-    sources += [Source(f"<knowledge {number}>.ttl", text) for number, text in enumerate(knowledge, 1)]
+    for number, triples in enumerate(knowledge, 1):
+        of_text = isinstance(triples, str)
+        sources.append(Source(f"<knowledge {number}>.ttl", str(triples)) if of_text else read_source(Path(triples)))
     return check(
         sources,
         functions=functions,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: `a as input` has the rows of a definition that also comes as input.
 AS_INPUT = "as input"
+#: `p valid` holds where a predicate that changes is true.
+VALID = "valid"
 #: `p ended` says from when on a fact is not valid any more, `p replaced` from when on facts of a key are not.
 ENDED, REPLACED = ENDINGS = ("ended", "replaced")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.functions import Callee, kinds_of
-from holdsfor.language.nodes import Node, all_terms, map_terms, walk
+from holdsfor.language.nodes import Node, all_terms, find_all, map_terms, walk
 from holdsfor.language.terms import Atom, Float, Int, Place, Signature, Term, Var, shifted, substitute, unify, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 
@@ -415,6 +415,16 @@ class Occurs(EventLiteral):
 
     TERMS = ("event", "start", "end")
     TIMES = ("start", "end")
+
+
+def find_calls(nodes: Node | Iterable[Node]) -> Iterator[Call]:
+    """Iterate over the conditions on background predicates, also inside of others."""
+    return find_all(nodes, Call)
+
+
+def called(goal: Term, place: Place) -> Call:
+    """Return the condition that a background predicate is true."""
+    return Call(goal, place)
 
 
 def true_at(fluent: Term, time: Term, place: Place) -> Holds:

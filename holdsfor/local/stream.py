@@ -115,6 +115,8 @@ class LocalQuery(StreamQuery):
         offset = self._feed.initial() if before is None else offset_of(before) or self._feed.initial()
         batch = 0 if before is None else before.source.batch + 1
         while not self._ended.is_set():
+            with self._at_work():
+                self._follow_rules()
             end = self._feed.latest(offset)
             if end != offset or self.job.is_due():
                 self._run(batch, offset, end)

@@ -69,7 +69,8 @@ def _named_pieces(made: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _changed_facts(plans: Sequence[Plan]) -> set[str]:
     old, new = (dict(each.facts) for each in plans)
-    return {str(signature) for signature in old.keys() | new.keys() if _rows(old, signature) != _rows(new, signature)}
+    others = (each for each in old.keys() | new.keys() if old.get(each) != new.get(each))  # by their texts, at once
+    return {str(signature) for signature in others if _rows(old, signature) != _rows(new, signature)}
 
 
 def _rows(facts: dict[Signature, FactTable], signature: Signature) -> set[Row]:

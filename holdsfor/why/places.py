@@ -9,7 +9,7 @@ from functools import cached_property
 from holdsfor.language.description import Clause, EventDescription
 from holdsfor.language.literals import About, Literal
 from holdsfor.language.nodes import find_all
-from holdsfor.language.sentences import Sentence, find_sentences
+from holdsfor.language.reading.sentences import Sentence, find_sentences
 from holdsfor.language.terms import NOWHERE, Place, Signature
 
 Goal = tuple[Signature, tuple[str, ...]]

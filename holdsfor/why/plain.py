@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.io.events import OPEN, Block
-from holdsfor.language.description import AS_INPUT
+from holdsfor.language.description import AS_INPUT, ENDED, ENDINGS, REPLACED
 from holdsfor.language.terms import quoted
 from holdsfor.why.derivation import Derivation, LeafRows
 
@@ -73,9 +73,12 @@ def row_text(block: Block, row: int) -> str:
 def claim_text(block: Block, row: int) -> str:
     """Write the event of a row, or the fluent with its value."""
     args = [_text(column, row) for column in block.args]
-    name = quoted(block.name.removesuffix(f" {AS_INPUT}"))
+    name, _, word = block.name.rpartition(" ")
+    name = quoted(name if word in ENDINGS else block.name.removesuffix(f" {AS_INPUT}"))
     subject = f"{name}({','.join(args)})" if args else name
-    return subject if block.value is None else f"{subject}={_text(block.value, row)}"
+    if block.value is None or pa.types.is_integer(block.value.type):  # of a fact: when its row began
+        return {ENDED: f"end {subject}", REPLACED: f"new {subject}"}.get(word, subject)
+    return f"{subject}={_text(block.value, row)}"
 
 
 def span_text(block: Block, row: int) -> str:

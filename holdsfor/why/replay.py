@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,9 +21,9 @@ from holdsfor.engine.input.window import Windows
 from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import EventPart, EventSource
-from holdsfor.language.description import AS_INPUT, EventDescription
+from holdsfor.language.description import AS_INPUT, VALID, EventDescription
 from holdsfor.language.nodes import find_all
-from holdsfor.language.terms import Term
+from holdsfor.language.terms import Atom, Term
 from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.definitions import Definition, Due, Group, Simple
@@ -158,7 +158,14 @@ class Replay:
         value = texts.pop() if relation.kind == "valued" else relation.value
         name = base_name(relation)
         grounding = f"{name}({','.join(texts)})" if texts else name
+        if self._is_of_fact(relation):
+            return f"{grounding} @ {value}"
         return grounding if value is None else f"{grounding}={value}"
+
+    def _is_of_fact(self, relation: Relation) -> bool:
+        """Whether rows are those of a fact that changes, whose value is when they began."""
+        fact = replace(relation, name=base_name(relation), arity=relation.arity - 1, value=Atom("true"), kind="fluent")
+        return relation.kind == "valued" and fact != relation and fact in self.definitions
 
     def span_text(self, fact: TimedFact) -> str:
         """Write when a fluent held, or an event happened."""
@@ -270,7 +277,7 @@ class Replay:
 
 def base_name(relation: Relation) -> str:
     """Return what the author of the rules calls a relation."""
-    return relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}")
+    return relation.name.removesuffix(f" {AS_INPUT}").removesuffix(f" {DERIVED}").removesuffix(f" {VALID}")
 
 
 def rows_with(block: Block, texts: Iterable[str | None]) -> Mask:

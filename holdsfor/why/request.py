@@ -18,8 +18,8 @@ from holdsfor.io.readers.ground import NotATerm, TermCursor
 from holdsfor.language.description import AS_INPUT, Signature
 from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan.operators import Relation
+from holdsfor.why.constructs.inertia import explain_end
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.inertia import explain_end
 from holdsfor.why.replay import Replay, TimedFact
 from holdsfor.why.walk import Walk
 

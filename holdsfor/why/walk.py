@@ -9,14 +9,14 @@ from holdsfor.engine.data.rows import Rows
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.definitions import Declared
 from holdsfor.plan.operators import Conclude
-from holdsfor.why.bodies import Steps, explain_body
+from holdsfor.why.constructs.bodies import Steps, explain_body
+from holdsfor.why.constructs.inertia import explain_inertia, explain_reached, find_reached
+from holdsfor.why.constructs.patterns import explain_match
+from holdsfor.why.constructs.static import explain_static
 from holdsfor.why.derivation import Derivation, unkept
-from holdsfor.why.inertia import explain_inertia, explain_reached, find_reached
 from holdsfor.why.influence import Influence
-from holdsfor.why.patterns import explain_match
 from holdsfor.why.replay import Replay, TimedFact
 from holdsfor.why.solutions import Solution, at_times, each_row, pattern_of, solve
-from holdsfor.why.static import explain_static
 
 
 class Walk:

@@ -267,3 +267,12 @@ def test_commands_take_triples_beside_rules(tmp_path: Path) -> None:
         told = CliRunner().invoke(app, ["why", *where[:2], "met('x:s', 'x:o')", *where[2:], "--at", "1"])
         assert told.exit_code == 0, told.output
         assert "x:v(x:s,x:o)" in told.output.replace("'", "").replace(", ", ",")
+
+
+def test_a_sweep_has_triples_among_the_files_beside(tmp_path: Path) -> None:
+    Path(tmp_path, "k.ttl").write_text(HEAD + "x:o1 x:speed 60 . x:o2 x:speed 40 .", encoding="utf-8")
+    text = "happensAt(fast(O), T) :- happensAt(seen(O), T), x:speed(O, S), S > 50."
+    Path(tmp_path, "rules.ec").write_text(text, encoding="utf-8")
+    events = holdsfor.read_events(["seen('x:o1') @ 1", "seen('x:o2') @ 2"], format="terms")
+    swept = holdsfor.sweep(tmp_path / "rules.ec", "S > {30..70..20}", events, background=[tmp_path / "k.ttl"])
+    assert {row["value"]: row["count"] for row in swept.to_pylist()} == {"30": 2, "50": 1, "70": 0}

@@ -113,3 +113,12 @@ def test_a_list_of_an_event_is_refused_where_others_come_from_facts() -> None:
         holdsfor.parse(rules, "route(r, [y]).")
     places = [(each.place.line, each.message) for each in caught.value.diagnostics if each.severity == "error"]
     assert places == [(line, "member is for lists that facts have, and none in this rule gives L") for line in (3, 5)]
+
+
+def test_an_event_of_the_same_name_is_an_event() -> None:
+    rules = """
+    happensAt(a(X, S), T) :- happensAt(asked(R), T), happensAt(member(X, L), T), route(R, L), member(S, L).
+    """
+    events = holdsfor.read_events(["asked(r) @ 1", "member(ann, [y, z]) @ 1", "member(bob, [y]) @ 1"], "terms")
+    rows = holdsfor.recognise(holdsfor.parse(rules, "route(r, [y, z])."), events).occurrences.to_pylist()
+    assert {tuple(row["args"]) for row in rows} == {("ann", "y"), ("ann", "z")}

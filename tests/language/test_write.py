@@ -127,6 +127,12 @@ def test_short_background_and_declarations_stay_on_a_line() -> None:
     assert laid_out(text) == dedent(expected)
 
 
+def test_keys_of_facts_stay() -> None:
+    text = "input fact berth/2   key 1, at/3 key (1,2),\n linked/2 ."
+    assert laid_out(text) == "input fact berth/2 key 1, at/3 key (1, 2), linked/2.\n"
+    check_round_trip(text)
+
+
 def test_comments_stay_where_they_belong() -> None:
     text = """\
         % about the file

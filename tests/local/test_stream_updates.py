@@ -14,6 +14,7 @@ import holdsfor
 from holdsfor.cli import app
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.query import StreamQuery
+from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.job.live.state.verify import verify_stream
 from tests.attack.folder_stream import Killed
 from tests.local.test_stream import until
@@ -212,3 +213,28 @@ def test_a_running_stream_is_updated_between_two_batches(tmp_path: Path) -> None
     assert after(rows(live), settled_by(update)) <= after(expected(FASTER, 4), settled_by(update)) | {
         row for row in rows(live) if row[-1] is None
     }
+
+
+def test_rules_that_are_put_into_a_folder_take_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    put(tmp_path, 0, 1)
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    live = begin(RULES, tmp_path, once=False, end=None, rules_from=rules)
+    until(lambda: len(live.recentProgress) == 2)
+    (rules / "a.ec").write_text("initiatedAt(slow(V)=true, T) :- ")
+    until(lambda: "are refused" in caplog.text)
+    (rules / "a.ec").write_text(FASTER)
+    until(lambda: len(live.recentProgress) == 3)
+    put(tmp_path, 2)
+    until(lambda: len(live.recentProgress) == 4)
+    live.stop()
+    over = {row for row in after(rows(live), 130) if row[-1] is not None and row[-1] <= 150}
+    assert over == {row for row in after(expected(FASTER, 3), 130) if row[-1] is not None and row[-1] <= 150} != set()
+    (rules / "a.ec").write_text(RULES)  # while it stands still; it goes on with those that it had, and then these
+    live = begin(RULES, tmp_path, end=None, rules_from=rules)
+    assert live.awaitTermination(60)
+    last = Ledger(Store(tmp_path / "state" / "holdsfor")).last()
+    assert last is not None
+    assert last.rules == 2
+    with pytest.raises(holdsfor.HoldsforError, match="there is none"):
+        begin(RULES, tmp_path, end=None, rules_from=tmp_path / "nowhere")

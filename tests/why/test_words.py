@@ -9,7 +9,7 @@ import pytest
 
 import holdsfor
 from holdsfor.language.diagnostics import Source
-from holdsfor.language.sentences import Sentence, find_sentences
+from holdsfor.language.reading.sentences import Sentence, find_sentences
 from holdsfor.view.reasons import tree_html, write_reasons
 from tests.why.evidence import recognised
 

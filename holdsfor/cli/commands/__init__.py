@@ -15,16 +15,16 @@ from holdsfor.errors import HoldsforError
 
 #: Each subcommand, in the order of the help: its module in this folder, and its name there.
 COMMANDS = {
-    "check": ("check", "check"),
-    "fmt": ("fmt", "fmt"),
-    "translate": ("translate", "translate_rules"),
+    "check": ("rules.check", "check"),
+    "fmt": ("rules.fmt", "fmt"),
+    "translate": ("rules.translate", "translate_rules"),
     "run": ("run", "run"),
     "stream": ("stream", "stream"),
     "why": ("why", "why"),
     "verify": ("verify", "verify"),
-    "test": ("test", "run_tests"),
-    "diff": ("diff", "diff_rules"),
-    "update": ("update", "update_rules"),
+    "test": ("rules.test", "run_tests"),
+    "diff": ("rules.diff", "diff_rules"),
+    "update": ("rules.update", "update_rules"),
     "progress": ("progress", "progress"),
     "show": ("show", "show_results"),
     "timeline": ("timeline", "timeline"),

@@ -30,6 +30,7 @@ from holdsfor.cli.commands.options import (
     input_option,
     metrics_option,
     output_option,
+    rules_option,
     time_option,
 )
 from holdsfor.cli.output.console import complain, say
@@ -88,6 +89,10 @@ REPORT = output_option(help="Tell all that is known, what has begun for certain,
 
 CHECKPOINT = fault_option(
     metavar="DIR", help="A folder for the state. A stream that finds its own there goes on where it was."
+)
+RULES_FROM = rules_option(
+    metavar="DIR",
+    help="A folder that is watched: rule files that are put there take over between two batches, all of them together.",
 )
 FSYNC = fault_option("--fsync", help="Survive a power cut, not only the death of processes; slower.")
 TAKE_OVER = fault_option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
@@ -166,6 +171,7 @@ def stream(
     policy: DefaultPolicy = None,
     bound: Bound = None,
     only: Only = None,
+    rules_from: Annotated[str | None, RULES_FROM] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     from holdsfor.io.metrics import Health
@@ -225,6 +231,8 @@ def stream(
             on_sink_failure=on_sink_failure,
             watch=stack.enter_context(watching(unit, server, log_format == "text", health)),
             take_over=take_over,
+            only=only or None,
+            rules_from=rules_from,
         )
         health.seconds_at_work, health.sinks = live.seconds_at_work, live.sinks
         wait(live, may_lose_spark=is_on_spark)

@@ -8,6 +8,7 @@ from holdsfor.engine.bodies.argument_layout import Arguments, read_literal
 from holdsfor.engine.bodies.structure import read_by_forms
 from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.column import Column, Mask, Selection
+from holdsfor.engine.data.facts import Facts
 from holdsfor.engine.data.rows import Rows
 from holdsfor.engine.data.world import World
 from holdsfor.kernels.rows.joining import expand
@@ -18,26 +19,32 @@ from holdsfor.plan.operators import Lookup
 def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
     if rows.names.issuperset(names_in(op.args)):
         return rows.filter(is_fact(op, rows, world))
-    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
-    facts = read_by_forms(world.facts_of(op.facts), forms)
+    facts, wanted, bound = _facts(op, rows, world)
     if not wanted.positions:
         picked = facts.picked(wanted.picks)
         if len(picked) == 1:  # such as a threshold: the same for all rows
             return rows.bind(_fact_columns(facts.columns, np.repeat(picked, rows.size), wanted))
         index, place = expand(np.zeros(rows.size, np.int64), np.full(rows.size, len(picked), np.int64))
         return rows.take(index).bind(_fact_columns(facts.columns, picked[place], wanted))
-    bound = [rows.codes(name) for name in wanted.names]
     some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
     rows = rows if some is None else rows.take(some)
     return rows.bind(_fact_columns(facts.columns, fact, wanted))
 
 
+def _facts(op: Lookup, rows: Rows, world: World) -> tuple[Facts, Arguments, list[Ints]]:
+    """Return the facts that a condition may be about, how it reads them, and the terms that rows have for it."""
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
+    facts, bound = world.facts_of(op.facts), [rows.codes(name) for name in wanted.names]
+    if forms is None:
+        facts = facts.about(wanted.picks, wanted.positions, bound, world)
+    return read_by_forms(facts, forms), wanted, bound
+
+
 def is_fact(op: Lookup, rows: Rows, world: World) -> Mask:
     """For which rows there is such a fact, all variables being bound."""
-    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
-    facts = read_by_forms(world.facts_of(op.facts), forms)
+    facts, wanted, bound = _facts(op, rows, world)
     if wanted.positions:
-        return facts.contains(rows.axis, wanted.picks, wanted.positions, [rows.codes(name) for name in wanted.names])
+        return facts.contains(rows.axis, wanted.picks, wanted.positions, bound)
     return np.full(rows.size, len(facts.picked(wanted.picks)) > 0)
 
 

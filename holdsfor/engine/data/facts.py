@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,9 @@ from holdsfor.kernels.rows.holding import member_search
 from holdsfor.kernels.rows.joining import expand
 from holdsfor.language.facts import FactTable
 from holdsfor.plan.structures import Forms
+
+if TYPE_CHECKING:
+    from holdsfor.engine.data.world import World
 
 
 class Facts:
@@ -68,6 +72,10 @@ class Facts:
         facts = Facts(self.dictionary, Table(len(kept), ()))
         facts.columns = list(cut.columns.values())
         return facts
+
+    def about(self, picks: Picks, positions: tuple[int, ...], bound: list[Ints], world: World) -> Facts:
+        """Return facts that have all with these terms in these positions."""
+        return self
 
     def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:
         """Match facts to rows of bound codes, as pairs (row, fact); rows None: exactly one fact for every row."""

@@ -13,6 +13,7 @@ from holdsfor.engine.data.facts import Facts, Table, make_table
 from holdsfor.engine.data.memo import Memo
 from holdsfor.engine.data.world import World
 from holdsfor.engine.definitions.closure import closed
+from holdsfor.engine.definitions.demand import FactsOnDemand, LargeClosure, waits
 from holdsfor.engine.definitions.domain import Allowed, admits_all, allowed, within
 from holdsfor.engine.definitions.fixpoint import evaluate_fixpoint
 from holdsfor.engine.definitions.simple import evaluate_simple
@@ -38,7 +39,7 @@ class Program:
 
     terms: those of the facts; codes: of each column of each table, by these terms, None: of numbers that are nothing
     else to rules. columns: the most that a key has.
-    domains: declarations, with the relations that all have them.
+    domains: declarations, with the relations that all have them. large: closures that wait for questions.
     """
 
     plan: Plan
@@ -50,6 +51,7 @@ class Program:
     columns: int
     domains: tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]
     tuning: Tuning = DEFAULT
+    large: tuple[LargeClosure, ...] = ()
     views: dict[Signature, Memo] = field(default_factory=lambda: defaultdict(Memo), compare=False)
 
     def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
@@ -58,13 +60,19 @@ class Program:
         dictionary.tuning = self.tuning
         pairs = zip(self.facts, self.codes, strict=True)
         facts = {name: Facts(dictionary, table, codes, self.views[name]) for (name, table), codes in pairs}
+        for each in self.large:
+            facts[each.signature] = FactsOnDemand(each, dictionary, facts.get(each.signature))
         return dictionary, facts
 
 
 def make_program(plan: Plan) -> Program:
     by_signature = {signature: make_table(facts) for signature, facts in plan.facts}
-    for closure in plan.closures:
-        by_signature = closed(closure, by_signature)
+    large = []
+    for place, closure in enumerate(plan.closures):
+        if waits(closure, by_signature, plan.closures[place + 1 :]):
+            large.append(closure)
+        else:
+            by_signature = closed(closure, by_signature)
     tables = tuple(by_signature.items())
     bare = replace(plan, facts=())  # from here on the tables stand for them
     parts = frozenset(one.part for one in plan.shared if isinstance(one.part, SharedExpression))
@@ -72,7 +80,15 @@ def make_program(plan: Plan) -> Program:
     wanted = identified_facts(plan)
     codes = tuple(table.codes(terms, wanted.get(signature, ())) for signature, table in tables)
     return Program(
-        bare, _prepare_rules(plan), parts, tables, terms, codes, widest_key(plan.definitions), _domains(plan)
+        bare,
+        _prepare_rules(plan),
+        parts,
+        tables,
+        terms,
+        codes,
+        widest_key(plan.definitions),
+        _domains(plan),
+        large=tuple(LargeClosure(each, by_signature) for each in large),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from holdsfor.duration import PER_SECOND, TickUnit, check_unit
+from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.storage.changelog import read_changes, read_current
@@ -24,10 +26,13 @@ from holdsfor.job.live.start.beginning import Begun, mapping_of
 from holdsfor.job.live.start.opening import Places
 from holdsfor.job.live.state.ledger import Commit
 from holdsfor.job.live.update.rule_update import RuleUpdate
+from holdsfor.job.live.update.rules_in_force import has_rules
 from holdsfor.job.live.update.stream_update import update_stream
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.loading import Rules, as_description
+
+_log = logging.getLogger(__name__)
 
 #: Of so many batches the metrics are kept.
 RECENT = 100
@@ -44,6 +49,7 @@ class StreamQuery(ABC):
         self.deliveries = started.deliveries
         self.rules = started.rules
         self.tick_unit = started.tick_unit
+        self._rules_folder = started.rules_folder
         self.once = once
         self.name = name
         self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT)
@@ -131,6 +137,17 @@ class StreamQuery(ABC):
         update = update_stream(self.job, self.rules, description, self.tick_unit)
         self.rules, self.shapes = description, shapes_of(description, mapping_of(self.job.setting.reader).all_arguments)
         return update
+
+    def _follow_rules(self) -> None:
+        """Let rules take over that were put into the folder that is watched; called between two batches."""
+        folder = self._rules_folder
+        description = None if folder is None else folder.read_newer()
+        if folder is None or description is None or has_rules(self.job.setting.program, description):
+            return
+        try:
+            _log.info("other rules take over: %r", self._update(description))
+        except HoldsforError as error:
+            folder.refuse(error)
 
     def seconds_at_work(self) -> float:
         """Return for how many seconds the present batch has run; 0 between batches, except by the wall clock."""

@@ -121,6 +121,7 @@ class SparkQuery(StreamQuery):
                 self._beginning.close()
                 if self._stopped:
                     raise Stopped
+                self._follow_rules()
                 progress = read_progress(self.places.spark, batch)
                 self.job.run(batch, self._workers(_without_beats(frame)), progress)
         except BaseException as error:

@@ -27,16 +27,17 @@ from holdsfor.plan.operators import (
     Of,
     Operator,
     Relation,
+    Valid,
     Where,
     Without,
 )
 from holdsfor.plan.structures import is_open
-from holdsfor.why.bodies import Several, Steps, condition, explain_body, value_of
+from holdsfor.why.constructs.bodies import Several, Steps, condition, explain_body, value_of
+from holdsfor.why.constructs.inertia import explain_end
+from holdsfor.why.constructs.static import explain_expression, find_instances, spans_of
 from holdsfor.why.derivation import Derivation, unkept
-from holdsfor.why.inertia import explain_end
 from holdsfor.why.replay import PartialKey, Replay
 from holdsfor.why.solutions import Solution, bind_head, each_row, key_of, pattern_of
-from holdsfor.why.static import explain_expression, find_instances, spans_of
 from holdsfor.why.walk import Walk
 from holdsfor.why.why_not.attempts import RuleAttempt, find_attempts, margin_of
 from holdsfor.why.why_not.proposals import Proposal, Proposals
@@ -253,6 +254,15 @@ class Denial:
                     self.proposals.add_without(cause)
                 yield from causes
 
+    def _not_valid(self, expression: Valid, solution: Solution, point: int) -> Iterator[Derivation]:
+        """Tell that a fact has no row, or what has ended it."""
+        rows, *endings = expression.parts
+        if not any(begin <= point < end for begin, end in spans_of(rows, solution)):
+            yield from self._not_at(rows, solution, point)
+        for part in endings:
+            if any(begin <= point < end for begin, end in spans_of(part, solution)):
+                yield from self.explained(explain_expression(part, solution, point, point + 1, self.walk))
+
     def explained(self, several: Several) -> tuple[Derivation, ...]:
         """Make derivations, and before them all that they need."""
 
@@ -295,5 +305,6 @@ NOT_AT_BY: dict[type[Expression], Callable[[Denial, Any, Solution, int], Iterabl
     Of: Denial._no_operand,
     Combine: Denial._no_combination,
     Lasting: Denial._not_lasting,
+    Valid: Denial._not_valid,
 }
 """How it is told that an expression does not hold."""

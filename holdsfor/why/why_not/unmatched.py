@@ -14,9 +14,8 @@ from holdsfor.engine.patterns.policies import SPAN
 from holdsfor.plan.nodes import RelationNode
 from holdsfor.plan.operators import Chain, Where
 from holdsfor.plan.patterns import Pattern, scans
-from holdsfor.why.bodies import condition
-from holdsfor.why.derivation import Derivation
-from holdsfor.why.patterns import (
+from holdsfor.why.constructs.bodies import condition
+from holdsfor.why.constructs.patterns import (
     absences,
     agreeing_rows,
     conditions_on,
@@ -25,6 +24,7 @@ from holdsfor.why.patterns import (
     span_of,
     with_span,
 )
+from holdsfor.why.derivation import Derivation
 from holdsfor.why.solutions import Solution, key_of
 from holdsfor.why.why_not.attempts import margin_of
 

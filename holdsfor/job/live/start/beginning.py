@@ -37,7 +37,8 @@ from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
 from holdsfor.job.live.start.identity import identity_of
 from holdsfor.job.live.start.opening import Places, open_stream
 from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
-from holdsfor.job.live.update.rules_in_force import as_in_force, write_description
+from holdsfor.job.live.update.rules_folder import RulesFolder
+from holdsfor.job.live.update.rules_in_force import as_in_force, last_rules, write_description
 from holdsfor.job.routing import router
 from holdsfor.job.run_warnings import warn_of_times_outside, warn_of_units
 from holdsfor.job.shapes import shapes_of
@@ -77,7 +78,9 @@ class StreamOptions(TypedDict, total=False):
     up to 30 seconds.
     watch: is called with the metrics of each batch. take_over: takes the checkpoint from another process that has it,
     which then stops. only: the definitions that are told of, by name or name/arity; without it, all that are not
-    internal. A stream that goes on tells of the same.
+    internal. A stream that goes on tells of the same. rules_from: a folder that is watched while the stream runs: rule
+    files that are put there take over between two batches, all of them together. The stream begins with the rules that
+    it is given, and goes on with those that it had last.
     """
 
     window: Required[Duration]
@@ -103,6 +106,7 @@ class StreamOptions(TypedDict, total=False):
     watch: Callable[[BatchMetrics], None] | None
     take_over: bool
     only: str | Iterable[str] | None
+    rules_from: str | Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +136,11 @@ class StreamSettings:
     watch: Callable[[BatchMetrics], None] | None = None
     take_over: bool = False
     only: str | Iterable[str] | None = None
+    rules_from: str | Path | None = None
 
     def __post_init__(self) -> None:
+        if self.rules_from is not None and not Path(self.rules_from).is_dir():
+            raise HoldsforError(f"rules_from is a folder with rule files, and there is none: {self.rules_from}")
         _check_choice("on_poison", self.on_poison, ON_POISON)
         _check_choice("on_sink_failure", self.on_sink_failure, ON_SINK_FAILURE)
         if not isinstance(self.clock, WallClock):
@@ -180,6 +187,7 @@ class Begun:
     deliveries: Deliveries
     rules: EventDescription
     tick_unit: TickUnit
+    rules_folder: RulesFolder | None
 
 
 def begin_stream(
@@ -187,7 +195,10 @@ def begin_stream(
 ) -> Begun:
     """Begin a stream, or go on with it. each: runs a function on each of several items, on the workers."""
     settings = StreamSettings(**options)
-    description = choose_results(description, settings.only)
+    description, folder = choose_results(description, settings.only), None
+    if settings.rules_from is not None:
+        folder = RulesFolder(Path(settings.rules_from), settings.only)
+        description = last_rules(settings.checkpoint) or description
     mapping = mapping_of(reader)
     unit = agree_on_tick_unit(description, settings.tick_unit, mapping.given_unit)
     reader = _counting_in(reader, unit)
@@ -233,7 +244,9 @@ def begin_stream(
         followers = _make_followers(places.tables, each, deliveries, unit, settings.watch)
         deliveries.start()
         lease.before_release(deliveries.finish)
-        return Begun(Stream(setting, ledger, places.tables, followers), places, lease, shapes, deliveries, rules, unit)
+        return Begun(
+            Stream(setting, ledger, places.tables, followers), places, lease, shapes, deliveries, rules, unit, folder
+        )
     except BaseException:
         lease.release()
         raise

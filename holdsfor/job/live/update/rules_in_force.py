@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, cast
 
 from holdsfor.duration import TickUnit, check_unit
 from holdsfor.engine.definitions.evaluate import Program, make_program
 from holdsfor.engine.stepping.takeover import list_since, with_since
 from holdsfor.errors import HoldsforError
+from holdsfor.io.storage.store import Store
 from holdsfor.job.live.start.changed import INTERNAL
 from holdsfor.job.live.start.identity import identify_rules, rules_digest
-from holdsfor.job.live.state.ledger import Ledger
+from holdsfor.job.live.state.ledger import IDENTITY, Ledger
 from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError
@@ -79,3 +81,16 @@ def as_in_force(program: Program, ledger: Ledger) -> Program:
     """Return the rules of a stream as they came to it, perhaps while it ran."""
     record = ledger.identity()
     return with_since(program, record.get(SINCE, ())) if record["rules"] == rules_digest(program) else program
+
+
+def last_rules(checkpoint: str | Path) -> EventDescription | None:
+    """Read the rules that a stream had last; None if it has not begun."""
+    ledger = Ledger(Store(f"{checkpoint}/holdsfor"))
+    if not ledger.store.exists(IDENTITY):
+        return None
+    return read_description(ledger.identity(), str(checkpoint))
+
+
+def has_rules(program: Program, description: EventDescription) -> bool:
+    """Whether a program is that of these rules."""
+    return identify_rules(program) == identify_rules(make_program(plan(description.with_input())))

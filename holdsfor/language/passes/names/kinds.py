@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal as OneOf
 
-from holdsfor.language.arguments import numbers
 from holdsfor.language.description import Deadline, Initially, Input, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean, group_values
 from holdsfor.language.literals import EventLiteral, Mention, Named, Occurs
 from holdsfor.language.nodes import find_all
+from holdsfor.language.passes.names.arguments import numbers
 from holdsfor.language.passes.order.strata import defined, steps
 from holdsfor.language.patterns import EventPattern
 from holdsfor.language.terms import Place, is_ground

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.language.draft import Draft, did_you_mean
-from holdsfor.language.sentences import Sentence, find_sentences
+from holdsfor.language.reading.sentences import Sentence, find_sentences
 
 FORM = '%! "{A} and {B} met" rendezVous(A,B).'
 

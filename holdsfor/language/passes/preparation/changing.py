@@ -14,19 +14,20 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from holdsfor.budget import MOST_ADDED_CONDITIONS
-from holdsfor.language.description import Clause, Initially, Rule, Signature
+from holdsfor.language.description import VALID, Clause, Initially, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import (
     About,
     Algebra,
     Body,
-    Call,
     Closed,
     FluentLiteral,
     Literal,
     Not,
     all_variables,
+    called,
     during,
+    find_calls,
     instance,
     one_of,
     substitute_all,
@@ -53,8 +54,6 @@ from holdsfor.language.written import written
 
 TRUE = Atom("true")
 NOW = Var("now~")
-#: `p valid` holds where a predicate is true.
-VALID = "valid"
 
 
 def changing(draft: Draft) -> None:
@@ -102,10 +101,10 @@ class _Work:
 
     def changes(self, body: Body) -> bool:
         """Whether conditions may be true at one time and not at another."""
-        return any(_held(body)) or any(map(self._is_changing, find_all(body, Call)))
+        return any(_held(body)) or any(map(self._is_changing, find_calls(body)))
 
-    def _is_changing(self, call: Call) -> bool:
-        return call.signature in self.owners
+    def _is_changing(self, literal: About) -> bool:
+        return literal.ENTITY == "predicate" and literal.signature in self.owners
 
     def can_be_ordered(self) -> bool:
         """Find the predicates that call themselves; report one that does so through a negation."""
@@ -115,18 +114,18 @@ class _Work:
             self.recursive.update(group if inner else ())
             for clause in (clause for owner in group for clause in self.clauses[owner]):
                 closed = find_all(clause.body, Closed)
-                through = (call for each in closed for call in find_all(each, Call) if call.signature in group)
+                through = (call for each in closed for call in find_calls(each) if call.signature in group)
                 for call in through:
-                    name, how = clause.signature, written(call.goal)
+                    name, how = clause.signature, written(call.subject)
                     message = f"{name} depends on there being no {how}, or on their number, and this depends on {name}"
                     hint = f"define what is asked there without {name}"
                     self.draft.error("cycle", message, call.place, hint)
                     return False
         return True
 
-    def _calls(self, owner: Signature) -> Iterator[Call]:
+    def _calls(self, owner: Signature) -> Iterator[About]:
         bodies = (clause.body for clause in self.clauses.get(owner, ()))
-        return (call for body in bodies for call in find_all(body, Call) if self._is_changing(call))
+        return (call for body in bodies for call in find_calls(body) if self._is_changing(call))
 
     # ------------------------------------------------------------ at points
 
@@ -137,7 +136,7 @@ class _Work:
         """Return a pattern rule whose conditions behind WHERE ask for the end of what they stand behind."""
 
         def at_end(pattern: Pattern, conditions: Body) -> tuple[Pattern, Body]:
-            if not any(map(self._is_changing, find_all(conditions, Call))):
+            if not any(map(self._is_changing, find_calls(conditions))):
                 return pattern, conditions
             time = self.draft.variable(Var("T", pattern.place))
             start = self.draft.variable(Var("_", pattern.place, anonymous=True))
@@ -159,11 +158,11 @@ class _Work:
         return tuple(part for literal in body for part in self._at(literal, time))
 
     def _at(self, literal: Literal, time: Term) -> Body:
-        if not (isinstance(literal, Call) and literal.signature in self.owners):
+        if not isinstance(literal, About) or not self._is_changing(literal):
             return (literal.with_bodies(lambda inner: self.at(inner, time)),)
-        owner, args = literal.signature, name_and_args(literal.goal)[1]
+        owner, args = literal.signature, name_and_args(literal.subject)[1]
         if owner in self.recursive or owner in self.draft.declared.facts:
-            return (true_at(self._fluent(literal.goal), time, literal.place),)
+            return (true_at(self._fluent(literal.subject), time, literal.place),)
         cases: list[Body] = [(literal,)] if owner in self.unchanging else []
         for clause in self.clauses[owner]:
             head = (*name_and_args(clause.head)[1], NOW)
@@ -171,7 +170,7 @@ class _Work:
             cases += [] if body is None else [self._checked(self.at(body, time), literal)]
         return one_of(cases, literal.place)
 
-    def _checked(self, body: Body, call: Call) -> Body:
+    def _checked(self, body: Body, literal: Literal) -> Body:
         """Return conditions that stand for a call, or one that fails where they have become too many."""
         self.added += len(body)
         if self.added <= MOST_ADDED_CONDITIONS:
@@ -179,8 +178,8 @@ class _Work:
         if self.added - len(body) <= MOST_ADDED_CONDITIONS:
             message = f"what is called here makes more than {MOST_ADDED_CONDITIONS:,} conditions out of the rules"
             hint = "define an event or a fluent for some of the conditions, and ask for that"
-            self.draft.error("too-large", message, call.place, hint)
-        return (Call(FAIL, call.place),)
+            self.draft.error("too-large", message, literal.place, hint)
+        return (called(FAIL, literal.place),)
 
     def _fluent(self, goal: Term) -> Term:
         """Name the fluent that holds where a predicate is true."""
@@ -209,7 +208,7 @@ class _Work:
             goal = Compound(owner.name, args) if args else Atom(owner.name)
             place = self.clauses[owner][0].place
             whole = Algebra("complement", (), interval, place)
-            yield Rule("holdsFor", self._fluent(goal), TRUE, interval, (Call(goal, place), whole), place)
+            yield Rule("holdsFor", self._fluent(goal), TRUE, interval, (called(goal, place), whole), place)
         for clause in self.clauses[owner]:
             for body in self._cases(clause.body):
                 rule = Rule("holdsFor", self._fluent(clause.head), TRUE, interval, body, clause.place)
@@ -264,13 +263,13 @@ class _Work:
         head = Compound(name, shared, negation.place) if shared else Atom(name, negation.place)
         self.clauses[Signature.of(head)].append(Clause(head, negation.literals, negation.place))
         self.owners.add(Signature.of(head))
-        return Call(head, negation.place)
+        return called(head, negation.place)
 
     def _holding(self, literal: Literal, place: Place) -> Literal | None:
         """Return a condition for the intervals in which another is true; None if there is none, which is reported."""
         interval = self.draft.variable(Var("I", place))
-        if isinstance(literal, Call):
-            return during(self._fluent(literal.goal), TRUE, interval, place)
+        if isinstance(literal, About) and literal.ENTITY == "predicate":
+            return during(self._fluent(literal.subject), TRUE, interval, place)
         if isinstance(literal, FluentLiteral) and literal.times == (NOW,):
             return during(literal.fluent, literal.value, interval, place)
         does = "asks for another time" if isinstance(literal, FluentLiteral) else "counts what changes"
@@ -296,7 +295,7 @@ class _Work:
     def refuse_timeless(self, body: Body) -> None:
         """Report conditions that change where there is no time."""
         for literal in find_all(body, About):
-            if isinstance(literal, Call) and literal.signature in self.owners:
+            if isinstance(literal, About) and self._is_changing(literal):
                 message = f"{literal.signature} changes with time, and a declaration or a deadline has none to ask at"
                 hint = "ask for it in the rules that this is for"
                 self.draft.error("misplaced", message, literal.place, hint)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from holdsfor.language.description import Clause, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.facts import Row, TermRows
-from holdsfor.language.literals import Body, Call
+from holdsfor.language.literals import About, Body, Literal
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Compound, Float, Int, Items, Term, Var, is_ground, name_and_args
 from holdsfor.language.written import written
 
 Position = tuple[Signature, int]
-Read = tuple[Call, tuple[Call, ...]]
+Read = tuple[About, tuple[About, ...]]
 """A call that asks about a list, and the calls that have given variables their values beside it."""
 
 
@@ -27,7 +27,7 @@ def lists(draft: Draft) -> None:
     _refuse_tails(draft, bodies)
     readings = [each for body in bodies for each in _readings(body, ()) if each[0].signature not in defined]
     values: dict[Items, None] = {}
-    untold: list[Call] = []
+    untold: list[About] = []
     for call, beside in readings:
         of_call = _values(draft, call, beside)
         if of_call is None:
@@ -47,36 +47,40 @@ def lists(draft: Draft) -> None:
 
 
 def _refuse_tails(draft: Draft, bodies: Iterable[Body]) -> None:
-    for call in (call for body in bodies for call in find_all(body, Call)):
-        tail = next((each for each in find_all(call.goal, Compound) if each.functor == "[|]"), None)
+    for call in (call for body in bodies for call in _calls(find_all(body, Literal))):
+        tail = next((each for each in find_all(call.subject, Compound) if each.functor == "[|]"), None)
         if tail is not None:
             hint = "for its items write a variable for the list, and member(X, L) or nth1(1, L, X)"
             draft.error("unsupported", "a list is not taken apart in a condition", tail.place, hint)
 
 
-def _readings(body: Body, outside: tuple[Call, ...]) -> Iterator[Read]:
+def _readings(body: Body, outside: tuple[About, ...]) -> Iterator[Read]:
     """Iterate over the calls about lists, each with the calls in its conjunction and in those around it."""
-    calls = (*outside, *(literal for literal in body if isinstance(literal, Call)))
-    for literal in body:
-        if isinstance(literal, Call) and literal.signature in _ROWS and isinstance(_list_of(literal), Var):
-            yield literal, tuple(call for call in calls if call is not literal)
-        for inner in literal.bodies:
-            yield from _readings(inner, calls)
+    calls = (*outside, *_calls(body))
+    for asking in _calls(body):
+        if asking.signature in _ROWS and isinstance(_list_of(asking), Var):
+            yield asking, tuple(call for call in calls if call is not asking)
+    for inner in (inner for literal in body for inner in literal.bodies):
+        yield from _readings(inner, calls)
 
 
-def _list_of(call: Call) -> Term:
-    return name_and_args(call.goal)[1][_ROWS[call.signature][0]]
+def _calls(body: Iterable[Literal]) -> list[About]:
+    return [each for each in body if isinstance(each, About) and each.ENTITY == "predicate"]
 
 
-def _values(draft: Draft, call: Call, calls: Iterable[Call]) -> list[Items] | None:
+def _list_of(call: About) -> Term:
+    return name_and_args(call.subject)[1][_ROWS[call.signature][0]]
+
+
+def _values(draft: Draft, call: About, calls: Iterable[About]) -> list[Items] | None:
     """Return the lists that a call may be about; None: no fact says."""
     of_positions = (_values_at(draft, position, frozenset()) for position in _positions(_list_of(call), calls))
     return next((each for each in of_positions if each is not None), None)
 
 
-def _positions(variable: Term, calls: Iterable[Call]) -> Iterator[Position]:
+def _positions(variable: Term, calls: Iterable[About]) -> Iterator[Position]:
     for call in calls:
-        for position, arg in enumerate(name_and_args(call.goal)[1]):
+        for position, arg in enumerate(name_and_args(call.subject)[1]):
             if arg == variable and call.signature not in _ROWS:
                 yield call.signature, position
 
@@ -101,7 +105,7 @@ def _values_of_clause(draft: Draft, clause: Clause, place: int, through: frozens
     arg = name_and_args(clause.head)[1][place]
     if is_ground(arg):
         return [arg] if isinstance(arg, Items) else []
-    calls = [literal for literal in clause.body if isinstance(literal, Call)]
+    calls = _calls(clause.body)
     for position in _positions(arg, calls):
         values = [] if position in through else _values_at(draft, position, through)
         if values is not None:

@@ -20,7 +20,7 @@ from holdsfor.engine.patterns.policies import SPAN
 from holdsfor.language.patterns import JoinKind
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import ALL, Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans
-from holdsfor.why.bodies import Several, explain_body
+from holdsfor.why.constructs.bodies import Several, explain_body
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.influence import MORE, Effect
 from holdsfor.why.replay import Replay

@@ -13,7 +13,7 @@ from holdsfor.language.arithmetic import FUNCTIONS
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Let, Lookup, Match, Operator, Tally, TimesOf, Where, Without
-from holdsfor.why.background import as_calls, explain_lookup
+from holdsfor.why.constructs.background import as_calls, explain_lookup
 from holdsfor.why.derivation import Derivation, Kind
 from holdsfor.why.influence import MORE, Effect
 from holdsfor.why.solutions import Solution, each_row

@@ -13,7 +13,7 @@ from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.rows import Rows
 from holdsfor.plan.definitions import Due, Simple
 from holdsfor.plan.operators import Conclude, Let, Of, Relation
-from holdsfor.why.bodies import Steps
+from holdsfor.why.constructs.bodies import Steps
 from holdsfor.why.derivation import Derivation, unkept
 from holdsfor.why.influence import LESS, MORE, Effect, is_about_all
 from holdsfor.why.replay import Key, PartialKey, TimedFact

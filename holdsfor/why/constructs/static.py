@@ -21,9 +21,9 @@ from holdsfor.engine.definitions.allen import Within, related
 from holdsfor.engine.definitions.static import having
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate
-from holdsfor.why.background import explain_lookup
-from holdsfor.why.bodies import Several, Steps, explain_body
+from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate, Valid
+from holdsfor.why.constructs.background import explain_lookup
+from holdsfor.why.constructs.bodies import Several, Steps, explain_body
 from holdsfor.why.derivation import Derivation
 from holdsfor.why.replay import Key, Replay
 from holdsfor.why.solutions import Solution, agreeing, bind_head, each_row
@@ -52,7 +52,8 @@ def explain_static(node: Derivation, key: Key, low: int, high: int, rules: Itera
     node = node.having(asked=[walk.replay.time(low), walk.replay.time(high)])
     for begin, end, each in cover(spans, low, high):
         causes = yield from explain_expression(each.rule.expression, each.solution, begin, end, walk)
-        grounds = yield from _explain_grounds(each, causes, walk)
+        is_fact = isinstance(each.rule.expression, Valid)
+        grounds = () if is_fact else (yield from _explain_grounds(each, causes, walk))
         if each.rule.place is NOWHERE and len(causes) == 1:  # what rules conclude, or rows of the input
             pieces.append(causes[0])
         else:
@@ -212,6 +213,19 @@ def _relation(expression: Relate, solution: Solution, low: int, high: int, walk:
     return (node.having(relation=expression.relation, mode=expression.mode),)
 
 
+def _validity(expression: Valid, solution: Solution, low: int, high: int, walk: Walk) -> Several:
+    """Explain that a fact is valid, by its rows: of several the last one, which nothing has ended since."""
+    rows, *endings = expression.parts
+    held = sorted(walk.replay.find(rows.relation, rows.args, solution.row, low, high), key=lambda row: -row.start)
+    causes, during = list[Derivation](), [walk.replay.time(low), walk.replay.time(high)]
+    while row := next((row for row in held if row.start <= low < min(row.end, high)), None):
+        later = (other.start for other in held if low < other.start)
+        end = min([row.end, high, *later])
+        causes.append((yield walk.explain(row, low, end)))
+        low = end
+    return (*causes, *(_without(part, solution, during, walk) for part in endings))
+
+
 def _are_related(expression: Relate, source: tuple[int, int], target: tuple[int, int], replay: Replay) -> bool:
     world, within = replay.world, None
     if expression.within is not None:
@@ -225,5 +239,6 @@ EXPLAINED_BY: dict[type[Expression], Callable[[Any, Solution, int, int, Walk], S
     Combine: _combination,
     Lasting: _duration,
     Relate: _relation,
+    Valid: _validity,
 }
 """How each kind of expression is explained."""

@@ -1,0 +1,1 @@
+"""Run the subcommands that read, test or change rule files."""
