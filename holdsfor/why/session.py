@@ -16,6 +16,8 @@ from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.engine.input.window import Windows, standing
 from holdsfor.engine.stepping.evaluator import Ongoing
 from holdsfor.errors import HoldsforError
+from holdsfor.io.events import Block
+from holdsfor.io.join import join_blocks
 from holdsfor.language.description import EventDescription
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.operators import Relation
@@ -83,9 +85,14 @@ class KeptHistory:
         return replace(self.evaluation.windows, end=self._world.now)
 
     @cached_property
+    def _rows(self) -> tuple[Block, ...]:
+        """Return the rows that are kept: one block of each input, so that a retraction is with what it takes back."""
+        return join_blocks(self.evaluation.kept_inputs)
+
+    @cached_property
     def _whole(self) -> Origin:
         """Return the history of the input that is kept."""
-        source = SomeEvents((), self.evaluation.kept_inputs)
+        source = SomeEvents((), self._rows)
         names, defined = {block.name for block in source.blocks}, self.description.defined.all
         inputs = (one for one in self.description.inputs if one.signature not in defined or one.stored_as.name in names)
         description = replace(self.description, inputs=tuple(inputs))  # without the rows of what rules define
@@ -94,7 +101,7 @@ class KeptHistory:
     @cached_property
     def _walk(self) -> Walk:
         program = make_program(compiled(self.description))
-        blocks = tuple(standing(block, self._windows) for block in self.evaluation.kept_inputs)
+        blocks = tuple(standing(block, self._windows) for block in self._rows)
         return Walk(Replay(program, self._world, blocks, self._windows, (), self.description, self._cuts))
 
     @cached_property
