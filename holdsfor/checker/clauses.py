@@ -221,7 +221,7 @@ class ClauseBase:
         timeless = tuple(goal for goal in goals if not makes_intervals(goal))
         for more in self.prove(timeless, values, by, by):
             made: dict[str, Spans] = {}
-            for goal in (goal for goal in goals if makes_intervals(goal)):
+            for goal in order_lists([goal for goal in goals if makes_intervals(goal)]):
                 made[str(name_and_args(goal)[1][-1])] = _intervals_of(bind(goal, more), made, by, history)
             yield more, made
 
@@ -283,6 +283,15 @@ def _unify_time(term: Term, time: float, values: Values) -> Values | None:
 def _renamed(term: Term, use: int) -> Term:
     """Give the variables of a clause names of their own for each use."""
     return bind(term, {one.name: Var(f"{one.name}~{use}") for one in variables(term)})
+
+
+def order_lists(goals: list[Term]) -> Iterator[Term]:
+    """Iterate over goals that make lists of intervals, each after those whose lists it is made of."""
+    while goals:
+        unmade = {str(name_and_args(goal)[1][-1]) for goal in goals}
+        ready = [goal for goal in goals if not unmade & {str(each) for each in variables(name_and_args(goal)[1][:-1])}]
+        yield from ready
+        goals = [goal for goal in goals if goal not in ready] if ready else []
 
 
 def makes_intervals(goal: Term) -> bool:

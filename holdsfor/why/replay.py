@@ -90,6 +90,7 @@ class Replay:
     description: EventDescription
     cuts: Mapping[Relation, int] = field(default_factory=dict)  # of a session: times up to which all is settled
     solutions: dict[tuple[int, PartialKey], Rows] = field(default_factory=dict)  # of rules, by their heads
+    rounds: dict[Definition, list[Replay]] = field(default_factory=dict)  # of circles, as it was after each
 
     @cached_property
     def definitions(self) -> Mapping[Relation, Definition]:

@@ -50,6 +50,11 @@ class Walk:
         """Return a node that says so of something that cannot be explained."""
         return Derivation("unexplained", f"cannot be explained: {what}")
 
+    def whole(self, fact: TimedFact) -> TimedFact:
+        """Return a fact as it is in the end, where it was known as shorter in an earlier round."""
+        facts = self.replay.find_key(fact.relation, fact.key, fact.start, fact.start + 1)
+        return facts[0] if fact.relation.kind != "event" and facts else fact
+
     def explain(self, fact: TimedFact, low: int, high: int) -> Steps:
         """Explain why a fluent holds at all points low..high-1 of an interval, or why an event happened."""
         about = (fact, low, high)
@@ -84,7 +89,7 @@ class Walk:
             return (yield explain_inertia(node, fact, self))
         if relation.kind == "event":
             return (yield self._concluded(node, fact, replay.rules_of(relation)))
-        return (yield explain_static(node, fact.key, low, high, replay.rules_of(relation), self))
+        return (yield explain_static(node, fact, low, high, self))
 
     def _concluded(self, node: Derivation, fact: TimedFact, rules: Iterable[Conclude]) -> Steps:
         """Explain an event by the first rule that concludes it."""

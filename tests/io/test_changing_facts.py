@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from holdsfor.io.mqtt import messages_to_events
 from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.language.description import EventDescription
 from holdsfor.local.stream import stream_feed
+from holdsfor.plan import plan
 from tests.io.changing_facts import MAPPING, OPTIONS, RULES, Row, answer_of, draw_rows, table_of
 
 SEEDS = range(12)
@@ -288,3 +290,29 @@ def test_types_of_columns() -> None:
     result = holdsfor.recognise(rules, numbers)
     assert [row["args"] for row in result.occurrences.to_pylist()] == [["7", "x"]]
     assert len(result.rejects) == 2  # 0x is no integer
+
+
+def test_facts_without_times_are_background() -> None:
+    """What holds since ever gives the answers of facts in rule files, also in rules about intervals."""
+    rules = """
+    oneIs(Kind, A, _) :- kind(A, Kind).
+    oneIs(Kind, _, B) :- kind(B, Kind), \\+ old(B).
+    old(X) :- kind(X, wreck).
+    holdsFor(towing(A, B)=true, I) :- holdsFor(near(A, B)=true, I), oneIs(tug, A, B).
+    holdsFor(meeting(A, B)=true, I) :- holdsFor(near(A, B)=true, I), \\+ oneIs(tug, A, B), \\+ oneIs(pilot, A, B).
+    happensAt(met(A, B), T) :- happensAt(start(near(A, B)=true), T), oneIs(pilot, A, B).
+    """
+    kinds = [("a", "tug"), ("b", "pilot"), ("b", "wreck"), ("c", "cargo")]
+    near = [f"near({one},{other}) @ [{5 + 3 * i},{50 + 2 * i})" for i, one in enumerate("abcd") for other in "abcd"]
+    static = holdsfor.parse(rules + " ".join(f"kind({ship},{kind})." for ship, kind in kinds))
+    mapping = {"event": "kind", "facts": {"kind": ["ship", "kind"]}}
+    changing = holdsfor.parse(rules, mapping=mapping)
+    table = pa.table({"ship": [ship for ship, _ in kinds], "kind": [kind for _, kind in kinds]})
+    events = holdsfor.read_events(near, format="terms")
+    both = replace(events, parts=events.parts + holdsfor.read_events(table, mapping=mapping).parts)
+    expected = answer_of(holdsfor.recognise(static, events))
+    assert all(expected)
+    routes = [route for stage in plan(changing).stages for route in stage.routes]
+    ways = {(route.way, route.positions) for route in routes if route.relation.name.startswith("kind as")}
+    assert ways == {("share", (0,))}, "on workers each fact goes where its ship is"
+    assert answer_of(holdsfor.recognise(changing, both)) == expected

@@ -14,6 +14,7 @@ import pytest
 
 import holdsfor
 from holdsfor.language import DescriptionError
+from tests.naive.circles import random_circles
 from tests.naive.draw_patterns import random_patterns
 from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import Program, random_program
@@ -66,6 +67,14 @@ def test_the_leaves_of_a_tree_yield_the_fact(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_leaves_of_a_pattern_yield_its_event(seed: int, mixed: bool) -> None:
     program = random_patterns(seed, mixed)
+    failures = broken(program)
+    assert not failures, "\n\n".join([str(program), *failures])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_leaves_of_intervals_that_depend_on_themselves_yield_them(seed: int) -> None:
+    """No fact is explained by itself."""
+    program = random_circles(seed)
     failures = broken(program)
     assert not failures, "\n\n".join([str(program), *failures])
 

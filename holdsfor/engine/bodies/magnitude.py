@@ -176,9 +176,9 @@ def _around(most: float) -> Bounds:
     return -most, most
 
 
-def _power(base: float, exponent: float) -> float:
+def _power(most: float, exponent: float) -> float:
     try:
-        return float(base ** max(exponent, 1.0))
+        return float(most ** max(exponent, 1.0))
     except OverflowError:
         return math.inf
 

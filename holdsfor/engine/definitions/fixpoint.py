@@ -6,7 +6,7 @@ round joins the newest intervals with all others, and what of the result is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from itertools import count
 
 import numpy as np
@@ -30,11 +30,16 @@ LeftOut = dict[Relation, list[Ints]]
 
 
 def evaluate_fixpoint(
-    circle: Fixpoint, world: World, domains: Domains, beside: Mapping[Relation, Intervals] | None = None
+    circle: Fixpoint,
+    world: World,
+    domains: Domains,
+    beside: Mapping[Relation, Intervals] | None = None,
+    tell: Callable[[dict[Relation, Intervals]], None] = lambda known: None,
 ) -> int:
     """Add the intervals of all that the circle defines; return how many groundings declared domains left out.
 
-    beside: what is known of groundings that the rules of the circle are not asked for.
+    beside: what is known of groundings that the rules of the circle are not asked for. tell: called after each round
+    with all that is known.
     """
     own, rules = frozenset(circle.defines), {part.relation: part.rules for part in circle.parts}
     known = {r: no_intervals(world.axis, world.dictionary, r.arity) for r in rules}
@@ -50,6 +55,7 @@ def evaluate_fixpoint(
         if number == ROUNDS and circle.endless is not None:
             raise DescriptionError([circle.endless])
         known |= {relation: known[relation].unite(new[relation]) for relation in grown}
+        tell(dict(known))
         seen = world.with_relations({**known, **{newest(relation): new[relation] for relation in grown}})
         rules = {part.relation: tuple(_grow(part.rules, own, grown)) for part in circle.parts}
     world.relations.update(known)

@@ -21,11 +21,12 @@ from holdsfor.engine.definitions.allen import Within, related
 from holdsfor.engine.definitions.static import having
 from holdsfor.language.nodes import find_all
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate, Valid
+from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Lasting, Lookup, Of, Relate, Relation, Valid
 from holdsfor.why.constructs.background import explain_lookup
 from holdsfor.why.constructs.bodies import Several, Steps, explain_body
+from holdsfor.why.constructs.rounds import find_rounds
 from holdsfor.why.derivation import Derivation
-from holdsfor.why.replay import Key, Replay
+from holdsfor.why.replay import Key, Replay, TimedFact
 from holdsfor.why.solutions import Solution, agreeing, bind_head, each_row
 
 if TYPE_CHECKING:
@@ -44,13 +45,12 @@ class Instance:
     alternatives: list[tuple[Of | Lookup, ...]]
 
 
-def explain_static(node: Derivation, key: Key, low: int, high: int, rules: Iterable[HoldsForRule], walk: Walk) -> Steps:
+def explain_static(node: Derivation, fact: TimedFact, low: int, high: int, walk: Walk) -> Steps:
     """Explain the points low..high-1 of an interval by the rules that give them."""
-    instances = [each for rule in rules for each in find_instances(rule, key, walk.replay)]
-    spans = [(each, spans_of(each.rule.expression, each.solution)) for each in instances]
+    relation, rules = fact.relation, list(walk.replay.rules_of(fact.relation))
     pieces: list[Derivation] = []
     node = node.having(asked=[walk.replay.time(low), walk.replay.time(high)])
-    for begin, end, each in cover(spans, low, high):
+    for begin, end, each in _find_causes(relation, fact.key, low, high, rules, walk):
         causes = yield from explain_expression(each.rule.expression, each.solution, begin, end, walk)
         is_fact = isinstance(each.rule.expression, Valid)
         grounds = () if is_fact else (yield from _explain_grounds(each, causes, walk))
@@ -63,6 +63,16 @@ def explain_static(node: Derivation, key: Key, low: int, high: int, rules: Itera
     if len(pieces) == 1 and (pieces[0].since, pieces[0].until) == (node.since, node.until):
         return pieces[0]
     return replace(node, causes=tuple(pieces) or (walk.lost(node.what),)).having(by="pieces")
+
+
+def _find_causes(
+    relation: Relation, key: Key, low: int, high: int, rules: Iterable[HoldsForRule], walk: Walk
+) -> Iterator[tuple[int, int, Instance]]:
+    """Iterate over pieces of low..high-1, each with a rule that gives it by what is known without it."""
+    for begin, end, before in find_rounds(relation, key, low, high, walk.replay):
+        instances = [each for rule in rules for each in find_instances(rule, key, before)]
+        spans = [(each, spans_of(each.rule.expression, each.solution)) for each in instances]
+        yield from cover(spans, begin, end)
 
 
 def cover(candidates: Iterable[tuple[T, Spans]], low: int, high: int) -> Iterator[tuple[int, int, T]]:
@@ -118,8 +128,8 @@ def _explain_grounds(one: Instance, causes: Iterable[Derivation], walk: Walk) ->
 
 def _explain_evidence(part: Of, solution: Solution, walk: Walk) -> Several:
     """Explain that a fluent has held at some time."""
-    for fact in walk.replay.find(part.relation, part.args, solution.row, *walk.replay.always):
-        return ((yield walk.explain(fact, fact.start, fact.start + 1)),)
+    for fact in solution.replay.find(part.relation, part.args, solution.row, *walk.replay.always):
+        return ((yield walk.explain(walk.whole(fact), fact.start, fact.start + 1)),)
     return (walk.lost(part.text(solution.writer)),)
 
 
@@ -133,10 +143,10 @@ def explain_expression(expression: Expression, solution: Solution, low: int, hig
 
 def _operand(part: Of, solution: Solution, low: int, high: int, walk: Walk) -> Several:
     """Explain a fluent, or one grounding after the other where several do."""
-    held = walk.replay.find(part.relation, part.args, solution.row, low, high)
+    held = solution.replay.find(part.relation, part.args, solution.row, low, high)
     causes = []
     for begin, end, fact in cover([(fact, [(fact.start, fact.end)]) for fact in held], low, high):
-        causes.append((yield walk.explain(fact, begin, end)))
+        causes.append((yield walk.explain(walk.whole(fact), begin, end)))
     return tuple(causes)
 
 

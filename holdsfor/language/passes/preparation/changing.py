@@ -216,13 +216,31 @@ class _Work:
 
     def _cases(self, body: Body) -> Iterator[Body]:
         """Iterate over the ways in which conditions can be true, where they are alternatives that change."""
-        ways = (
-            [way for case in literal.bodies for way in self._cases(case)]
-            if literal.bodies and not isinstance(literal, Closed) and self.changes((literal,))
-            else [(literal,)]
-            for literal in body
-        )
-        return (tuple(part for way in chosen for part in way) for chosen in product(*ways))
+        return (tuple(part for way in chosen for part in way) for chosen in product(*map(self._ways, body)))
+
+    def _ways(self, literal: Literal) -> list[Body]:
+        call = literal.literals[0] if isinstance(literal, Not) and len(literal.literals) == 1 else literal
+        bodies = self._unfolded(call) if isinstance(call, About) and self._is_changing(call) else None
+        if bodies is not None and isinstance(literal, Not):
+            return [tuple(replace(literal, literals=body) for body in bodies)]
+        if bodies is not None or (literal.bodies and not isinstance(literal, Closed) and self.changes((literal,))):
+            return [way for body in bodies or literal.bodies for way in self._cases(body)]
+        return [(literal,)]
+
+    def _unfolded(self, call: About) -> list[Body] | None:
+        """Return the conditions of the clauses that are called, where these do not bind all that is in their heads.
+
+        Such a predicate is true of anything there, and so no fluent can stand for it.
+        """
+        owner, args = call.signature, name_and_args(call.subject)[1]
+        clauses = self.clauses.get(owner, ())
+        is_bound = all(set(variables(clause.head)) <= all_variables(clause.body) for clause in clauses)
+        if is_bound or owner in self.recursive | self.unchanging:  # what is then not bound is reported later
+            return None
+        heads = ((*name_and_args(clause.head)[1], NOW) for clause in clauses)
+        pairs = zip(heads, clauses, strict=True)
+        made = (instance(head, clause.body, (*args, NOW), call.place, self.draft.variable) for head, clause in pairs)
+        return [body for body in made if body is not None]
 
     def _combined(self, rule: Rule, body: Body, positive: tuple[Var, ...] = ()) -> Iterator[Rule]:
         """Yield a rule whose intervals are those in which its conditions that change are true, if it can be asked so.
