@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from holdsfor.why.session import KeptHistory
 
 
-def open_kept(description: EventDescription, folder: str | Path, tick_unit: TickUnit | None = None) -> KeptHistory:
+def open_kept(description: EventDescription, checkpoint: str | Path, tick_unit: TickUnit | None = None) -> KeptHistory:
     """Open a folder that `Session.save` wrote, or the checkpoint of a stream, which may go on meanwhile."""
     from holdsfor.why.session import KeptHistory
 
-    if Store(folder).exists(RECORD):
-        return resume(description, folder).kept_history()
+    if Store(checkpoint).exists(RECORD):
+        return resume(description, checkpoint).kept_history()
     with shown_refusals(description.texts.sources):
         description = description.with_input()
-        evaluation = read_evaluation(make_program(plan(description)), folder)
+        evaluation = read_evaluation(make_program(plan(description)), checkpoint)
     if evaluation is None:
-        raise HoldsforError(f"there was no query time yet in {Store(folder).shown()}: no row has come.")
+        raise HoldsforError(f"there was no query time yet in {Store(checkpoint).shown()}: no row has come.")
     return KeptHistory(description, evaluation, agree_on_tick_unit(description, tick_unit))

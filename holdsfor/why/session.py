@@ -32,7 +32,7 @@ from holdsfor.why.why_not.refutation import Refutation, refute
 
 @dataclass(frozen=True, eq=False)
 class KeptHistory:
-    """What an evaluation that goes on still knows of its history."""
+    """Answers questions from what an evaluation that goes on still knows of its history."""
 
     description: EventDescription
     evaluation: Ongoing

@@ -42,7 +42,7 @@ END = time_option(metavar="TIME", help="What arrives after it is not read.")
 NOT = typer.Option("--not", help="Tell why it was not so, and what would have made it so.")
 CHANGED = typer.Option("--changed", help="Tell for each change of a fluent which row caused it: late, retracted, new.")
 AS_OF = time_option("--as-of", metavar="TIME", help="As it was known then: from what had arrived.")
-KEPT = input_option(
+SESSION = input_option(
     "--session",
     "--checkpoint",
     metavar="DIR",
@@ -76,7 +76,7 @@ def why(
     denied: Annotated[bool, NOT] = False,
     changed: Annotated[bool, CHANGED] = False,
     as_of: Annotated[str | None, AS_OF] = None,
-    kept: Annotated[Path | None, KEPT] = None,
+    session: Annotated[Path | None, SESSION] = None,
     html: Annotated[Path | None, HTML] = None,
     as_json: Annotated[bool, AS_JSON] = False,
     bundle: Annotated[Path | None, BUNDLE] = None,
@@ -93,7 +93,7 @@ def why(
         tick_unit=tick_unit,
     )
     times = GivenTimes(window, step, start, end, sample_every or 1, tick_unit)
-    history = _open(rules, read, times) if kept is None else _open_kept(kept, read, times)
+    history = _open(rules, read, times) if session is None else _open_kept(session, read, times)
     origin = history if as_of is None else history.as_of(as_of)
     if changed:
         causes = origin.why_changed(fact)
@@ -124,13 +124,13 @@ def _open(rules: list[Path], read: RunInputs, times: GivenTimes) -> Origin:
     return read.origin(times)
 
 
-def _open_kept(folder: Path, read: RunInputs, times: GivenTimes) -> KeptHistory:
+def _open_kept(session: Path, read: RunInputs, times: GivenTimes) -> KeptHistory:
     """Open a saved session, or a checkpoint, which have events and times of their own."""
     from holdsfor.local.kept import open_kept
 
     if read.events or any(each is not None for each in (times.window, times.step, times.start, times.end)):
         raise typer.BadParameter("--session has events and times of its own; leave out --events and the times.")
-    return open_kept(read.description(), folder, times.tick_unit)
+    return open_kept(read.description(), session, times.tick_unit)
 
 
 def _show(answer: Derivation | Refutation, html: Path | None, as_json: bool) -> None:
