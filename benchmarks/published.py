@@ -78,7 +78,10 @@ _WITHOUT_GROUNDING = (
     "passenger_comfort=reducing",
     "passenger_satisfaction=reducing",
 )
+#: A cachingOrder2 of voting's compiled file. Moved behind that of auxMotionOutcomeEvent, RTEC computes what comes here.
+_TOO_EARLY = "the file's order has RTEC compute obl=false before the event that begins obl=true, so nothing ends it"
 COMPILED = {
+    "obl=false": _TOO_EARLY,
     "distance=true": DEPARTURES["caviar", "distance=true"],
     "sanctioned=false": DEPARTURES["voting", "sanctioned=false"],
 }

@@ -83,13 +83,13 @@ def _receive(sent: bytes) -> Registered:
 
 
 @lru_cache(maxsize=1024)
-def _find_types(call: Function) -> Types:
+def _find_types(python_function: Function) -> Types:
     try:
-        parameters = list(inspect.signature(call).parameters.values())
+        parameters = list(inspect.signature(python_function).parameters.values())
     except (TypeError, ValueError):  # of a function written in C, which tells nothing
         return Types((), None, 0, further=True)
     try:
-        hints = typing.get_type_hints(call)
+        hints = typing.get_type_hints(python_function)
     except Exception:  # annotations that name what is not there
         hints = {}
     positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]

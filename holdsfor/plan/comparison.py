@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from holdsfor.functions import Registered
 from holdsfor.language.description import EventDescription
 from holdsfor.language.facts import FactTable, Row
-from holdsfor.language.literals import About, Statement
+from holdsfor.language.literals import About, Apply, Statement
 from holdsfor.language.nodes import find_all
-from holdsfor.language.patterns import EventPattern, Stretch
+from holdsfor.language.patterns import EventPattern, Measure, Stretch
 from holdsfor.language.terms import Signature
 from holdsfor.plan import plan
 from holdsfor.plan.compiler.also_input import DERIVED
@@ -50,6 +52,7 @@ def compare_rules(old: EventDescription, new: EventDescription) -> RuleChanges:
     names = [set(each) for each in pieces]
     added, removed = names[1] - names[0], names[0] - names[1]
     changed = {name for name in names[0] & names[1] if pieces[0][name] != pieces[1][name]} | facts
+    changed |= (names[0] & names[1]) & _callers_of_others(old, new)
     dependents = find_dependents(new, old)
     reached = close_over(dependents, added | removed | changed)
     affected = (reached & names[1]) - added - changed
@@ -81,20 +84,48 @@ def _rows(facts: dict[Signature, FactTable], signature: Signature) -> set[Row]:
 def find_dependents(*descriptions: EventDescription) -> dict[str, set[str]]:
     """Return the names whose rules mention a name, by that name."""
     dependents: dict[str, set[str]] = {}
-    for description in descriptions:
-        background = description.background
-        statements: Iterator[Statement] = chain(
-            description.rules,
-            description.patterns,
-            description.initially,
-            description.deadlines,
-            background.clauses,
-            background.groundings,
-        )
-        for statement in statements:
-            for name in _mentioned(statement):
-                dependents.setdefault(name, set()).add(str(statement.signature))
+    for statement in chain(*map(_statements, descriptions)):
+        for name in _mentioned(statement):
+            dependents.setdefault(name, set()).add(str(statement.signature))
     return dependents
+
+
+def _statements(description: EventDescription) -> Iterator[Statement]:
+    background = description.background
+    yield from chain(description.rules, description.patterns, description.initially, description.deadlines)
+    yield from chain(background.clauses, background.groundings)
+
+
+def _callers_of_others(old: EventDescription, new: EventDescription) -> set[str]:
+    """Return the names whose rules call a function of a user that is another one now."""
+    before, after = _functions(old), _functions(new)
+    others = {name for name in before.keys() & after.keys() if not _is_same(before[name], after[name])}
+    calls = ((name, statement) for statement in _statements(new) for name, _ in _called(statement))
+    return {str(statement.signature) for name, statement in calls if name in others}
+
+
+def _functions(description: EventDescription) -> dict[str, Registered]:
+    return dict(call for statement in _statements(description) for call in _called(statement))
+
+
+def _called(statement: Statement) -> Iterator[tuple[str, Registered]]:
+    """Yield the functions of a user that a statement calls."""
+    for applied in find_all(statement, Apply):
+        if applied.function.registered is not None:
+            yield applied.function.name, applied.function.registered
+    for measure in find_all(statement, Measure):
+        if measure.registered is not None:
+            yield measure.function, measure.registered
+
+
+def _is_same(one: Registered, other: Registered) -> bool:
+    """Whether two functions are one, or do the same as far as they can be written down."""
+    if one.call is other.call:
+        return True
+    try:
+        return pickle.dumps(one) == pickle.dumps(other)
+    except Exception:  # whatever a function has with it
+        return False
 
 
 def _mentioned(statement: Statement) -> Iterator[str]:

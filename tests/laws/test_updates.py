@@ -126,11 +126,15 @@ def wrong_after(case: Updated) -> Iterator[str]:
     if case.update.query_time is None:
         definitions = {n: r for n, r in definitions.items() if r["change"] != "removed"}
     keys = case.expected.intervals.keys() | case.found.intervals.keys()
+    if any("'" in text for _, args, _ in keys for text in args):
+        return  # results have no quotes, so that 12 and '12' look the same
     for fluent, args in sorted({(fluent, args) for fluent, args, _ in keys}):
         row = definitions.get(f"{fluent}/{len(args)}")
         if row is None or row["change"] == "removed":
             yield from ended(case, row, fluent, args)  # which may be none at all, if nothing was told before
             continue
+        if row["change"] == "added" and f"{fluent}|" in case.case.partition("rows = ")[2]:
+            continue  # rows of it came as input when no rule knew its name
         both = [points_after(each, fluent, args, row["valid_from"]) for each in (case.expected, case.found)]
         if both[0] != both[1] and (row["is_whole"] or (is_alone(case, row) and differ_again(*both))):
             yield f"{fluent}{args}: expected {both[0]}, found {both[1]} of {row}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -238,3 +240,64 @@ def test_rules_that_are_put_into_a_folder_take_over(tmp_path: Path, caplog: pyte
     assert last.rules == 2
     with pytest.raises(holdsfor.HoldsforError, match="there is none"):
         begin(RULES, tmp_path, end=None, rules_from=tmp_path / "nowhere")
+
+
+MANY = "".join(
+    f"initiatedAt(fast{n}(V)=true, T) :- happensAt(velocity(V, K), T), K > {n % 9}.\n"
+    f"terminatedAt(fast{n}(V)=true, T) :- happensAt(velocity(V, K), T), K =< {n % 9}, T > {n}.\n"
+    for n in range(21)
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("buckets", [1, 4])
+def test_the_other_definitions_are_as_if_nothing_had_happened_under_kills(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buckets: int
+) -> None:
+    """One of 21 changes while what writes is killed at any step, twenty times and more."""
+    random, write = Random(buckets), Store.write
+    undisturbed, folder = tmp_path / "undisturbed", tmp_path / "stream"
+    undisturbed.mkdir()
+    folder.mkdir()
+    new = MANY.replace("K > 3.\n", "K > 4.\n", 1)
+    left, kills = 0, 0
+
+    def write_or_die(store: Store, name: str, *more: Any) -> Any:
+        nonlocal left, kills
+        left -= 1
+        if not left:
+            kills += 1
+            raise Killed
+        return write(store, name, *more)
+
+    monkeypatch.setattr(Store, "write", write_or_die)
+    put(folder, 0)
+    run(MANY, folder, buckets=buckets, end=None)
+    for number in range(1, 28):
+        put(folder, number)
+        left = random.randint(1, 6 * buckets)
+        with suppress(Killed):
+            if number >= 9 and not is_new(folder):
+                holdsfor.update(folder / "state", holdsfor.parse(new), take_over=True)
+            run(new if is_new(folder) else MANY, folder, buckets=buckets, end=None, take_over=True)
+    left = 0
+    put(undisturbed, *range(28))
+    assert is_new(folder)
+    assert kills >= 20
+    others = {f"fast{n}" for n in range(21)} - {"fast3"}
+    both = [
+        {name: rows_in_order(begin(text, each, buckets=buckets, end=None, max_files=40), name) for name in others}
+        for text, each in ((MANY, undisturbed), (new, folder))
+    ]
+    assert both[0] == both[1]
+    assert all(both[0].values())
+
+
+def is_new(folder: Path) -> bool:
+    last = Ledger(Store(folder / "state" / "holdsfor")).last()
+    return last is not None and last.rules > 0
+
+
+def rows_in_order(live: StreamQuery, name: str) -> list[tuple[Any, ...]]:
+    assert live.awaitTermination(60)
+    return sorted(rows(live, name), key=str)

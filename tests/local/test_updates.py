@@ -171,3 +171,36 @@ def test_results_that_were_internal_are_told_and_the_others_are_taken_back() -> 
     live.advance(90)
     gone = live.update(holdsfor.parse(RULES + "internal slow/1.\n")).intervals.to_pylist()
     assert ("withdraw", "slow", "v4") in {(row["op"], row["fluent"], *row["args"]) for row in gone}
+
+
+def test_a_function_that_is_another_one_changes_what_calls_it() -> None:
+    text = """
+    initiatedAt(hot(X)=true, T) :- happensAt(temperature(X, V), T), W is converted(V), W > 10.
+    initiatedAt(seen(X)=true, T) :- happensAt(temperature(X, _), T).
+    """
+
+    def begin_with(factor: int) -> holdsfor.EventDescription:
+        return holdsfor.parse(text, functions={"converted": lambda value: value * factor})
+
+    live = holdsfor.session(begin_with(1), window=40, step=10, start=0)
+    live.add(["temperature(x, 7) @ 5"], format="terms")
+    live.advance(10)
+    update = live.update(begin_with(2))
+    assert {row["name"]: row["change"] for row in update.definitions.to_pylist()} == {
+        "hot/1": "changed",
+        "seen/1": "untouched",
+    }
+    assert intervals(live) == {("hot", "x", 6, None), ("seen", "x", 6, None)}
+
+
+def test_facts_that_are_others_change_what_asks_for_them() -> None:
+    text = "initiatedAt(fast(V)=true, T) :- happensAt(velocity(V, K), T), limit(V, M), K > M.\n"
+    live = holdsfor.session(holdsfor.parse(text + "limit(v1, 5). limit(v2, 9)."), window=40, step=10, start=0)
+    live.add(ROWS, format="terms")
+    live.advance(60)
+    update = live.update(holdsfor.parse(text + "limit(v1, 5). limit(v2, 6)."))
+    assert {row["name"]: row["change"] for row in update.definitions.to_pylist()} == {
+        "fast/1": "affected",
+        "limit/2": "changed",
+    }
+    assert ("fast", "v2", 53, None) in intervals(live)

@@ -126,7 +126,10 @@ class Validity:
 
     def _cuts(self, other: FactRow, row: FactRow, time: int) -> bool:
         """Whether another row, which began later, has ended a row or taken its place by now."""
-        if other.start <= row.start or not (other.fact == row.fact if other.ends else self._has_same_key(other, row)):
+        is_ending_one = other.ends and self.program.keys[row.fact[0]] is None  # of a fact with a key: all of its key
+        if other.start <= row.start or not (
+            other.fact == row.fact if is_ending_one else self._has_same_key(other, row)
+        ):
             return False
         edge = self._edge(other.arrival)
         is_taken_back = other.retracted is not None and self._counts_as_retracted(other)

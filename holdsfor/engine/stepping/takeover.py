@@ -28,6 +28,7 @@ from holdsfor.engine.stepping.query_times import QueryMoment, add_input
 from holdsfor.engine.stepping.settling import Scope, State, Views, everything, settle
 from holdsfor.io.events import Block
 from holdsfor.language.description import AS_INPUT, Signature
+from holdsfor.plan.compiler.also_input import DERIVED
 from holdsfor.plan.definitions import Definition, Due, Group
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import facts_used
@@ -133,7 +134,10 @@ class _SinceFinder:
         return replace(look, since=since)
 
     def end_of(self, relation: Relation) -> int:
-        """Return when a definition ends that is gone."""
+        """Return when a relation ends that is gone: a definition, or a value of one that has other values now."""
+        others = [time for other, time in self.told_from.items() if other.definition == relation.definition]
+        if others:
+            return max(others)
         frontier, fired = self.reigning.frontier, self.reigning.fired
         return frontier.cuts[relation] if self.reigning.report != "eager" or fired is None else fired
 
@@ -148,8 +152,8 @@ class _SinceFinder:
             same = definition == self.reigning.plan.definitions[number]
             names = {str(signature) for signature in facts_used([definition], ())}
         else:
-            same = before.reach == look.reach and set(before.relations) == set(look.relations)
-            names = {str(relation.definition) for relation in own}
+            same, names = before.reach == look.reach and set(before.relations) == set(look.relations), set()
+        names |= {str(relation.definition).replace(f" {DERIVED}", "") for relation in own}
         return before if same and self.changed.isdisjoint(names) else None
 
     def _note_kept(self, definition: Definition, since: Since | None) -> None:

@@ -170,14 +170,18 @@ def _replaced(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
 
 @dataclass(frozen=True)
 class JsonLinesSink:
-    """Writes `batch=0000003/intervals-stage0-3.jsonl` in a store. Delivered again, the batch replaces its files."""
+    """Writes `batch=0000003/intervals-stage0-3.jsonl`, or `.txt` for dRTEC's lines, in a store.
+
+    Delivered again, the batch replaces its files.
+    """
 
     store: Store
     name: str = "jsonlines"
 
     def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
         kind = "intervals" if "fluent" in changes.column_names else "occurrences"
-        name = f"batch={batch:07d}/{kind}-{part}.jsonl"
+        ending = "txt" if LINE in changes.column_names else "jsonl"
+        name = f"batch={batch:07d}/{kind}-{part}.{ending}"
         if len(changes):
             self.store.write(name, ("\n".join(write_messages(batch, changes).to_pylist()) + "\n").encode())
         else:

@@ -1,8 +1,9 @@
-"""Durations in rule text: `5 min`, `1 h 30 min`, `300 ticks`."""
+"""Durations in rule text: `5 min`, `1 h 30 min`, `300 ticks`; and what to write in place of a date."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from holdsfor.duration import SECONDS, name_unit, ticks
 from holdsfor.errors import HoldsforError
@@ -38,3 +39,9 @@ def wrong_duration(text: str, unit: str) -> tuple[str, str]:
 def needs_unit(text: str) -> bool:
     """Whether the length of a tick matters for it."""
     return any(word and word not in _TICKS for _, word in _PART.findall(text))
+
+
+def date_hint(moment: datetime) -> str:
+    """Say what to write in place of a date. Without a zone it is in UTC."""
+    seconds = round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    return f"times in rules are ticks: in seconds since 1970 it is {seconds}; or give the run a start or an end"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from datetime import datetime
 
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from holdsfor.duration import SECONDS, name_unit
 from holdsfor.language.parsing.capitals import lower_name
+from holdsfor.language.parsing.durations import date_hint
 from holdsfor.language.parsing.pattern_mistakes import (
     CLOSING,
     Advice,
@@ -50,6 +53,7 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r"\d+[A-Za-z_]\w*", "syntax", "a name cannot begin with a digit", "put it in quotes: '3rd'"),
     ]
 )
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 _RULE_HEAD = re.compile(r"\s*(?:initiatedAt|terminatedAt|initiates|terminates|happensAt|holdsFor|initially)\(")
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
@@ -134,6 +138,16 @@ def _unit(text: str, position: int, at_end: bool) -> Advice | None:
             message = f"`-{amount[0]}` is less than nothing"
             hint = f"write how long, without a sign: {amount[0]}"
             return Advice("duration", message, hint, sign.start(), amount.end())
+    return None
+
+
+def _moment(text: str, position: int, at_end: bool) -> Advice | None:
+    """`2026-03-01T08:00:00`"""
+    for moment in _MOMENT.finditer(text):
+        if moment.start() <= position < moment.end():
+            with suppress(ValueError):
+                hint = date_hint(datetime.fromisoformat(moment[0]))
+                return Advice("type", f"`{moment[0]}` is no time here", hint, *moment.span())
     return None
 
 
@@ -262,6 +276,7 @@ _FINDERS = (
     _neck,
     _two_clauses,
     _unit,
+    _moment,
     advise_on_pattern,
     advise_on_misplaced_pattern,
     _arrow,

@@ -88,6 +88,10 @@ def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
     if re.search(r"(?i)\bnot\Z", before) or text.startswith("\\+", position):
         start = position if text.startswith("\\", position) else len(before) - 3
         return Advice("pattern", "this is not how a pattern negates", _ABSENCE, start, position + 1)
+    over = re.search(r"(?i)\bover\Z", before)
+    if over and text[position].isdigit():
+        hint = "write LAST before it: OVER LAST 10, or OVER LAST 5 min"
+        return Advice("aggregate", "OVER needs a word before the number", hint, over.start(), position)
     if before[-1].isalnum() or before[-1] in ")]_'":
         in_condition = re.search(r"(?i)\bwhere\b", before) and text[position] in ";&|"
         return None if in_condition else _repeated(text, position) or _operator(text, position)

@@ -14,6 +14,8 @@ from holdsfor.language.terms import Place, name_and_args
 from holdsfor.language.vocabulary import FORMS
 
 _NAME = re.compile(r"\b[a-z]\w*")
+#: How often the passes may run: each run takes as long as reading the whole description.
+_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,10 @@ class SoundPart:
 def find_sound_part(parsed: RuleTexts, run_passes: Callable[[Draft], None]) -> SoundPart | None:
     """Leaves out the clauses with mistakes, then those that cannot do without them, until the passes find none.
 
-    parsed: as it was before any pass. None: a mistake is in no clause.
+    parsed: as it was before any pass. None: a mistake is in no clause, or each round shows more of them.
     """
     raw, left_out = list(parsed.raw), set(parsed.damaged)
-    while True:
+    for _ in range(_ROUNDS):
         draft = Draft(replace(parsed.copy(), raw=list(raw), damaged=set()))
         run_passes(draft)
         errors = [each.place for each in draft.close() if each.severity == "error"]
@@ -47,6 +49,7 @@ def find_sound_part(parsed: RuleTexts, run_passes: Callable[[Draft], None]) -> S
         wrong = _with_callers(parsed.sources, raw, wrong)
         left_out.update(*(names_defined(_text(parsed.sources, place)) for place in wrong))
         raw = [each for each in raw if each.place not in wrong]
+    return None
 
 
 def _with_callers(texts: Mapping[str, Source], raw: list[Raw], wrong: set[Place]) -> set[Place]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 
 from holdsfor.language.draft import did_you_mean
+from holdsfor.language.parsing.durations import date_hint
 from holdsfor.language.terms import Compound, Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
@@ -202,9 +203,3 @@ def _number_hint(name: str) -> str:
     if not name[:1].isalpha():
         return "write a number or a variable"
     return f"write a number, or a variable: {name[:1].upper()}{name[1:]}; == compares names"
-
-
-def date_hint(moment: datetime) -> str:
-    """Say what to write in place of a date. Without a zone it is in UTC."""
-    seconds = round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-    return f"times in rules are ticks: in seconds since 1970 it is {seconds}; or give the run a start or an end"

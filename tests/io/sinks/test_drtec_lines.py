@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
 from holdsfor import HoldsforError
 from holdsfor.io.readers.read import read_events
-from holdsfor.io.sinks.messages import MessageForm, changes_as_json, write_messages
+from holdsfor.io.sinks.messages import JsonLinesSink, MessageForm, changes_as_json, write_messages
+from holdsfor.io.storage.store import Store
 from tests.io.expect import block, inputs, rows
 
 CHANGES = pa.table(
@@ -68,3 +71,11 @@ def test_lines_have_one_form() -> None:
         MessageForm("iso", format="drtec")
     with pytest.raises(HoldsforError, match="message_format is 'json' or 'drtec', not 'xml'"):
         MessageForm(format="xml")  # type: ignore[arg-type]
+
+
+def test_files_of_lines_are_text_and_are_read_as_they_are(tmp_path: Path) -> None:
+    lines = MessageForm(format="drtec").apply(CHANGES)
+    JsonLinesSink(Store(tmp_path)).deliver(1, "entity-0", lines.slice(0, 2))
+    (name,) = Store(tmp_path).names()
+    assert name == "batch=0000001/intervals-entity-0.txt"
+    assert read_events(tmp_path / name).read(inputs("interval near/2")).read == 2

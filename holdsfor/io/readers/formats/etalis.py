@@ -28,6 +28,10 @@ from holdsfor.language.terms import Compound, Float, Int, Items, Term
 TICKS = 1_000_000  # in a second
 #: Text that is no part of a goal, quoted names, and the full stop behind a goal.
 _PIECE = re.compile(r"%[^\n]*|/\*.*?\*/|(?P<quoted>'(?:[^'\\]|\\.|'')*')|(?P<end>\.(?=\s|\Z))|(?P<other>.)", re.S)
+_FORM = (
+    "not an event: expected `event(term).`, `event(term, [start, end]).` with numbers or datime(...), "
+    "or `sleep(seconds).`"
+)
 _PARTS = 6  # of a date: from the year to the second
 
 
@@ -37,7 +41,7 @@ def read_etalis(content: Path | tuple[str, ...], mapping: Mapping, inputs: Seque
         text = b"".join(chunks(content)).decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     else:
         text = "\n".join(content)
-    return read_term_lines(_lines(text), inputs, source)
+    return read_term_lines(_lines(text), inputs, source, _FORM)
 
 
 def _lines(text: str) -> Iterator[str]:

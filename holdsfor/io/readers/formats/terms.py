@@ -41,7 +41,7 @@ _WHEN = re.compile(
 _OP = re.compile(r"\s*(insert|retract)\s+(?=[a-z'])")
 _END = re.compile(r"\s*end\s+(?=[a-z'])")
 MOST_DIGITS = 40  # of a time that is worth converting
-_FORM = "expected `term @ time` or `term=value @ [start,end)`, then optionally `arrives time`"
+_FORM = "bad time: expected `term @ time` or `term=value @ [start,end)`, then optionally `arrives time`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ def read_lines(lines: pa.Array, inputs: Sequence[Input], source: str) -> Events:
     return read_term_lines(texts, inputs, source)
 
 
-def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Events:
-    """Read lines as events; blank lines and lines that begin with % are left out."""
+def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str, form: str = _FORM) -> Events:
+    """Read lines as events; blank lines and lines that begin with % are left out. form: told of one without a time."""
     groups: dict[tuple[Input, OneOf["event", "interval", "point"]], list[TermRow]] = {}
     rejects: list[tuple[int, str, str]] = []
     others: list[TermRow] = []
@@ -85,7 +85,7 @@ def read_term_lines(lines: Iterable[str], inputs: Sequence[Input], source: str) 
         read += 1
         row = None
         try:
-            row = read_row(text)
+            row = read_row(text, form)
             declared = _declared(row, inputs) if row.name in names else None
             if declared is not None:
                 _check(row, declared)
@@ -117,7 +117,7 @@ def _in_range(time: int | None) -> int:
     return OPEN if time is None else min(max(time, -OUT_OF_RANGE), OUT_OF_RANGE)
 
 
-def read_row(text: str) -> TermRow:
+def read_row(text: str, form: str = _FORM) -> TermRow:
     """Read one line."""
     if not is_whole(text):
         raise NotATerm(NOT_UTF8)
@@ -131,7 +131,7 @@ def read_row(text: str) -> TermRow:
         raise NotATerm("an event or a fluent begins with its name")
     when = _WHEN.match(reader.rest())
     if when is None:
-        raise NotATerm(f"bad time: {_FORM}")
+        raise NotATerm(form)
     name, args = name_and_args(term)
     end = None if when["end"] is None else OPEN if when["end"] == "inf" else _time(when["end"])
     arrival = None if when["arrival"] is None else _time(when["arrival"])

@@ -15,8 +15,9 @@ from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.literals import Body, Call, Compare, Is, Literal, Mention, Or, Statement
 from holdsfor.language.nodes import find_all
+from holdsfor.language.parsing.durations import date_hint
 from holdsfor.language.patterns import PatternRule, is_calculated
-from holdsfor.language.reading.elsewhere import date_hint, function_hint, is_function_elsewhere, not_arithmetic
+from holdsfor.language.reading.elsewhere import function_hint, is_function_elsewhere, not_arithmetic
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, overlap, variables
 from holdsfor.language.written import written
 

@@ -69,8 +69,8 @@ def _chosen_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple
         earlier |= {id(leaf) for leaf in _choosing_leaves(rule.pattern)}
     for leaf in leaves_among(rule.pattern, members):
         if id(leaf) not in earlier:
-            hint = f"write it on the left of SEQ, or leave the policy {rule.policy} to other rules"
-            yield leaf, f"the policy {rule.policy} must know all that it chooses from", hint
+            reason = f"the policy {rule.policy} would choose from what ends together with what it makes"
+            yield leaf, reason, "write it on the left of SEQ, or put :- policy(unrestricted). before the rule"
 
 
 def _long_leaves(rule: PatternRule, members: Set[Signature], negates: bool) -> Iterator[tuple[EventPattern, str, str]]:

@@ -49,6 +49,7 @@ class _Lifting:
     draft: Draft
     predicates: set[Signature]
     made: list[Term] = field(default_factory=list)  # conditions for the calls that were met
+    near: dict[str, str] = field(default_factory=dict)  # for names of terms, the function that may be meant
     units: dict[str, TickUnit] = field(default_factory=dict)  # how long a tick is, in each file, up to where it is read
 
     def clause(self, raw: Raw) -> Raw:
@@ -174,7 +175,11 @@ class _Lifting:
 
     def _meant(self, term: Compound) -> str:
         """Return the advice for a term that is no call, but has nearly the name of a registered function."""
-        return "" if self._is_call(term) else did_you_mean(term.functor, self.draft.texts.functions)
+        if not self.draft.texts.functions or self._is_call(term):
+            return ""
+        if term.functor not in self.near:
+            self.near[term.functor] = did_you_mean(term.functor, self.draft.texts.functions)
+        return self.near[term.functor]
 
     def _value(self, term: Term, is_calculated: bool = False) -> Term:
         """Return a term with variables in the place of the calls inside it. is_calculated: only numbers are meant."""

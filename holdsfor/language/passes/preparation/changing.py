@@ -103,8 +103,9 @@ class _Work:
         """Whether conditions may be true at one time and not at another."""
         return any(_held(body)) or any(map(self._is_changing, find_calls(body)))
 
-    def _is_changing(self, literal: About) -> bool:
-        return literal.ENTITY == "predicate" and literal.signature in self.owners
+    def _is_changing(self, literal: Literal) -> bool:
+        is_call = isinstance(literal, About) and literal.ENTITY == "predicate"
+        return is_call and Signature.of(literal.terms[0]) in self.owners
 
     def can_be_ordered(self) -> bool:
         """Find the predicates that call themselves; report one that does so through a negation."""
