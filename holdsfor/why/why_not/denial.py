@@ -36,7 +36,7 @@ from holdsfor.why.constructs.bodies import Several, Steps, condition, explain_bo
 from holdsfor.why.constructs.inertia import explain_end
 from holdsfor.why.constructs.static import explain_expression, find_instances, spans_of
 from holdsfor.why.derivation import Derivation, unkept
-from holdsfor.why.replay import PartialKey, Replay
+from holdsfor.why.replay import PartialKey, Replay, base_name
 from holdsfor.why.solutions import Solution, bind_head, each_row, key_of, pattern_of
 from holdsfor.why.walk import Walk
 from holdsfor.why.why_not.attempts import RuleAttempt, find_attempts, margin_of
@@ -83,8 +83,8 @@ class Denial:
         if self.replay.fluent_of(relation) is not None:
             return self._not_kept(node, relation, key, point)
         rules = tuple(self.replay.rules_of(relation))
-        written = [rule for rule in rules if rule.place is not NOWHERE]
-        parts = [self.deny(one, key, point) for rule in rules if rule not in written for one in _united_by(rule)]
+        written = [rule for rule in rules if not _united_by(rule, relation)]
+        parts = [self.deny(one, key, point) for rule in rules for one in _united_by(rule, relation)]
         if relation.kind == "event":
             causes = [self._not_by(rule, key, point, point) for rule in written]
         else:
@@ -287,9 +287,11 @@ class Denial:
         yield Derivation("related", f"no intervals stand so: {expression.text(solution.writer)}").having(denied=True)
 
 
-def _united_by(rule: Conclude | HoldsForRule) -> Iterator[Relation]:
-    """Iterate over what rules conclude and what rows give of one name, which no rule of an author unites."""
-    yield from (part.relation for part in (*find_all(rule, Of), *find_all(rule, At)))
+def _united_by(rule: Conclude | HoldsForRule, relation: Relation) -> list[Relation]:
+    """Return what rules conclude and what rows give of one name, if it is what a rule unites that no author wrote."""
+    parts = [part.relation for part in (*find_all(rule, Of), *find_all(rule, At))]
+    is_union = rule.place is NOWHERE and all(base_name(part) == base_name(relation) for part in parts)
+    return parts if is_union else []
 
 
 FAILED_BY: dict[type[Operator], Callable[[Denial, Any, Solution, Chain, Times], Derivation]] = {
