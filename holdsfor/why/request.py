@@ -139,16 +139,23 @@ def _wrong_value(request: Request, relations: Sequence[Relation]) -> str:
     return f"{request.fact}: {signature} never has the value {request.value}. Its values are {values}."
 
 
+def refuse_settled(request: Request, replay: Replay) -> None:
+    """Refuse a question about a time whose input may be gone."""
+    point = request.time - replay.world.axis.origin
+    relations = relations_of(request, replay)
+    settled = [replay.time(replay.cuts[one]) for one in relations if replay.is_settled(one, point)]
+    if settled:
+        raise HoldsforError(
+            f"{request.fact} at {request.time}: the reasons of what was settled by {max(settled)} are no longer kept."
+        )
+
+
 def _not_then(request: Request, relations: Sequence[Relation], replay: Replay) -> str:
     """Say that something was not so at the time, and when it was."""
     is_event = relations[0].kind == "event"
     denial, claim = ("did not happen", "It happened") if is_event else ("did not hold", "It held")
     point = request.time - replay.world.axis.origin
-    settled = [replay.time(replay.cuts[one]) for one in relations if replay.is_settled(one, point)]
-    if settled:
-        return (
-            f"{request.fact} at {request.time}: the reasons of what was settled by {max(settled)} are no longer kept."
-        )
+    refuse_settled(request, replay)
     facts = find_facts(request, relations, *replay.always, replay)
     facts.sort(key=lambda fact: min(abs(fact.start - point), abs(fact.end - point)))
     spans = list(dict.fromkeys(replay.span_text(fact) for fact in sorted(facts[:SHOWN], key=lambda fact: fact.start)))
