@@ -116,7 +116,7 @@ def test_other_names_that_were_tried() -> None:
 
 
 def test_a_session_finds_a_table_by_its_definition() -> None:
-    session = hf.session(hf.rules(hot), window=100, step=100)
+    session = hf.session(hf.rules(hot), window=100, step=50, start=0)
     session.add(EVENTS, format="terms")
     session.advance(to=100)
     assert session.table(hot).to_arrow() == session.table("hot").to_arrow()
