@@ -33,7 +33,7 @@ from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.fold import Changes, Current
 from holdsfor.io.storage.store import Store
-from holdsfor.io.tables.wide import NANOSECONDS, ResultTable, find_shape, widen
+from holdsfor.io.tables.wide import NANOSECONDS, HasName, ResultTable, find_shape, widen
 from holdsfor.job.live.batch.clock import due_by_clock
 from holdsfor.job.live.start.changed import find_changes
 from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
@@ -360,7 +360,7 @@ class Session:
         return progress_table(self.program.plan, world)
 
     @one_at_a_time
-    def table(self, name: str, zone: str = "UTC") -> ResultTable:
+    def table(self, name: str | HasName, zone: str = "UTC") -> ResultTable:
         """Return what is known now of one fluent or event, as `Result.table` does. Types are as the texts look."""
         current = self.current()
         shape = find_shape(shapes_of(self.description, self.columns, self.types), name)

@@ -57,6 +57,8 @@ def read_request(fact: str, at: TimePoint, windows: Windows, unit: str) -> Reque
 
 def _read_fact(fact: str) -> tuple[Term, Term | None]:
     """Read the fluent and its value, or the event, which has none."""
+    if not isinstance(fact, str):
+        raise HoldsforError(f"a fact is a string, such as \"hot('M-004')=true\", not {type(fact).__name__}.")
     cursor = TermCursor(fact)
     try:
         subject = cursor.term()
@@ -65,7 +67,8 @@ def _read_fact(fact: str) -> tuple[Term, Term | None]:
             raise NotATerm(f"unexpected text at column {cursor.at + 1}: {cursor.rest()}")
         name_and_args(subject)
     except (NotATerm, TypeError) as error:
-        raise HoldsforError(f"{fact!r} is no fact: {error}. Write 'fluent(a,b)=value', or 'event(a)'.") from None
+        advice = "Write 'fluent(a,b)=value', or 'event(a)', and quote what is not a plain word: hot('M-004')."
+        raise HoldsforError(f"{fact!r} is no fact: {error}. {advice}") from None
     return subject, value
 
 
