@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.errors import HoldsforError
+from holdsfor.errors import HoldsforError, HoldsforWarning
 from holdsfor.functions import Function, vectorised
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ __all__ = [
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
+    "HoldsforWarning",
     "Intervals",
     "Result",
     "RuleCondition",

@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class HoldsforError(Exception):
     """Something the user can put right; the message says how."""
+
+
+class HoldsforWarning(UserWarning):
+    """Something to look at in rules that are written in Python: shown by Python's own `warnings`."""

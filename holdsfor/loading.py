@@ -117,7 +117,9 @@ def as_description(rules: Rules, only: str | Iterable[str] | None = None, mappin
     if isinstance(rules, EventDescription):
         return choose_results(rules, only)
     if not isinstance(rules, str | Path):
-        raise HoldsforError(f"rules are an event description or the path of a rule file, not {type(rules).__name__}.")
+        kind = type(rules).__name__
+        make = f"Make one of what is defined in Python: hf.rules({getattr(rules, 'name', '...')})."
+        raise HoldsforError(f"rules are an event description or the path of a rule file, not {kind}. {make}")
     return choose_results(load_rules(rules, mapping=mapping), only)
 
 

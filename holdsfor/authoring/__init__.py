@@ -1,9 +1,10 @@
 """Write rules as Python objects: the same language as rule text, with the same checks, plan and answers.
 
 `parts` has what conditions are made of, `definitions` what is defined and the names that conditions use, `statements`
-one clause each, and `assembly` puts them together. `lowering` turns statements into raw clauses with their places in
-the Python file: `lowering_terms`, `lowering_conditions` and `lowering_patterns` each add a part. `translate` writes
-rule text as Python, from `translation_terms`, `translation` (conditions, patterns) and `translation_intervals`.
+one clause each, and `assembly` puts them together; `advice` says in Python what its checks find. `lowering` turns
+statements into raw clauses with their places in the Python file: `lowering_terms`, `lowering_conditions` and
+`lowering_patterns` each add a part. `translate` writes rule text as Python, from `translation_terms`, `translation`
+(conditions, patterns) and `translation_intervals`.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from holdsfor.authoring.advice import advise, show_warnings
 from holdsfor.authoring.definitions import Symbol
 from holdsfor.authoring.functions import find_functions
 from holdsfor.authoring.lowering import lower
@@ -17,7 +17,7 @@ from holdsfor.authoring.statements import RuleStatement
 from holdsfor.duration import TickUnit, check_unit
 from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
+from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.format.write import formatted
 from holdsfor.language.parsing.patterns import RawPatternRule, write_pattern
 from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDeclaration, RawDirective
@@ -32,11 +32,11 @@ def rules(
     functions: Mapping[str, Function] | None = None,
     tick_unit: TickUnit = "s",
 ) -> EventDescription:
-    """Check rules that were written in Python, and those of rule files (paths) beside them.
+    """Check rules that were written in Python, and those of rule files (paths) beside them: `hf.rules(slow, meeting)`.
 
     What they use is taken along, with its own rules and functions. facts, functions: as `load` takes them.
     tick_unit: how long a tick is, for durations such as "10 min". Raises DescriptionError with all that is wrong, at
-    its Python line.
+    its Python line; what is worth a look is shown as a HoldsforWarning, and kept in `.warnings`.
     """
     paths = [item for item in definitions if isinstance(item, str | Path)]
     statements = list(collect_statements(item for item in definitions if not isinstance(item, str | Path)))
@@ -44,32 +44,13 @@ def rules(
         refuse("rules", "there are no rules", here(), "give definitions (hf.fluent, hf.pattern, ...), or a rule file")
     parsed = _parsed(statements, tick_unit)
     called = _functions_of(statements, functions or {})
-    files = {source.name for source in parsed.sources}
     try:
         description = load_written(parsed, paths, facts=facts, functions=called)
     except DescriptionError as error:
-        raise DescriptionError([_advise(each, files) for each in error.diagnostics]) from None
-    return replace(description, warnings=tuple(_advise(each, files) for each in description.warnings))
-
-
-#: Advice for rule text, and the same for Python.
-_ADVICE = (
-    (re.compile(r"\bwrite (\w+) is ([^;]+)"), r"write \1.is_(\2)"),
-    (re.compile(r"\bgrounding\((.+)\) :- \.\.\."), r"hf.grounding(\1, when=...)"),
-    (
-        re.compile(r"add a rule terminatedAt\(.+, T\) :- \.\.\. or a deadline, fi\(\.\.\.\)"),
-        "give ends=..., or hf.deadline(...)",
-    ),
-    (re.compile(r"add a condition such as happensAt\(event, (\w+)\)"), "add an event to the conditions"),
-)
-
-
-def _advise(diagnostic: Diagnostic, files: Set[str]) -> Diagnostic:
-    """Return a diagnostic with its advice in Python, if it is about one of the Python files."""
-    hint = diagnostic.hint if diagnostic.place.file in files else ""
-    for text, python in _ADVICE:
-        hint = text.sub(python, hint)
-    return replace(diagnostic, hint=hint) if hint else diagnostic
+        raise DescriptionError([advise(each, statements) for each in error.diagnostics]) from None
+    warnings = tuple(advise(each, statements) for each in description.warnings)
+    show_warnings(warnings)
+    return replace(description, warnings=warnings)
 
 
 def _functions_of(statements: list[RuleStatement], registered: Mapping[str, Function]) -> dict[str, Function]:

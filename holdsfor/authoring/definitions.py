@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Never, NoReturn, TypeAlias
 from typing import Literal as OneOf
 
 from holdsfor.authoring.parts import Argument, Calculation, Condition, Variable
@@ -44,7 +44,10 @@ class Symbol:
     statements: tuple[RuleStatement, ...] = field(default=(), repr=False)
     place: Place = field(kw_only=True, repr=False)
 
-    def __call__(self, *args: Argument) -> Condition:
+    def __call__(self, *args: Argument, **named: Never) -> Condition:
+        if named:
+            hint = f"write {self.name}({self._examples()}), in the order in which it was made"
+            refuse("python", f"arguments of {self.name} are given by position, not by name", here(), hint)
         if len(args) != self.arity:
             count = f"{len(args)} arguments" if len(args) != 1 else "1 argument"
             hint = f"it was made with {self.arity}; `...` stands for any value"
@@ -53,6 +56,18 @@ class Symbol:
             _check_argument(arg)
         subject = Calculation(self.name, args, here())
         return Condition(self.kind, (subject, None, self) if self.kind == "fluent" else (subject, self), here())
+
+    def _examples(self) -> str:
+        """Return arguments as they may be written, for advice."""
+        return ", ".join("MCABXYZ"[: self.arity])
+
+    if not TYPE_CHECKING:  # which would take every attribute for one of a definition
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_") or not callable(getattr(Condition, name, None)):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            hint = f"call it first: {self.name}({self._examples()}).{name}(...)"
+            refuse("python", f"{self.name} is not called", here(), hint)
 
 
 def _check_argument(arg: object) -> None:
@@ -65,9 +80,10 @@ def _check_argument(arg: object) -> None:
 
 
 def event(name: str, *args: str | Argument, when: Rules | None = None, internal: bool = False) -> Symbol:
-    """Name an event, of the input if nothing defines it. args: names of its arguments, or those of the rules' head.
+    """Name an event: of the input, `hf.event("gap", "vessel")`, or with rules, `hf.event("dark", V, when=gap(V))`.
 
-    when: the conditions under which it happens; a list has several rules.
+    when: the conditions under which it happens; a list has several rules. args: with rules, their variables, and a
+    string is then a constant; without rules, names for the arguments.
     """
     made = Symbol("event", name, len(args), place=here())
     return _defined(made, internal, *(happens(made(*args), each) for each in _listed(when)))
@@ -87,10 +103,11 @@ def fluent(
     initially: Argument | None = None,
     internal: bool = False,
 ) -> Symbol:
-    """Name a fluent, and define it. args: names of its arguments, or those of the rules' heads.
+    """Name a fluent, and define it: `hf.fluent("hot", M, starts=reading(M, C) & (C > 90), ends=repaired(M))`.
 
     starts, ends: when it begins and ends; while_: while what else it holds. Each has the conditions of one rule, a list
     of them for several, or a dict of these by value. initially: the value that it has from the start on.
+    args: with rules, their variables, and a string is then a constant; without rules, names for the arguments.
     """
     made = Symbol("fluent", name, len(args), place=here())
     return _defined(
@@ -114,6 +131,7 @@ def pattern(
     """Define an event by a pattern of others: `hf.pattern("alarm", V, is_=(smoke(V) >> heat(V)).within("5 min"))`.
 
     The pattern may also stand last, without its name. policy: how a match is chosen; prefer: longest, shortest, ...
+    args: with the pattern, its variables, and a string is then a constant; without it, names for the arguments.
     """
     place = here()
     if is_ is None and args and isinstance(args[-1], Condition):
@@ -128,7 +146,10 @@ def pattern(
 
 
 def predicate(name: str, *args: str | Argument, when: Rules | None = None) -> Symbol:
-    """Name a predicate of background knowledge, and define it by conditions on others."""
+    """Name a predicate of background knowledge, and define it: `hf.predicate("close", A, B, when=dist(A, B) < 10)`.
+
+    args: with conditions, their variables, and a string is then a constant; without them, names for the arguments.
+    """
     made = Symbol("predicate", name, len(args), place=here())
     return _defined(made, False, *(define(made(*args), each) for each in _listed(when)))
 

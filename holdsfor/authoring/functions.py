@@ -47,26 +47,26 @@ def function(called: Function | str, name: str = "") -> RuleFunction:
     Of a built-in function, or one that is registered elsewhere, the name is enough: `hour = hf.function("hour")`.
     name: by which rule text calls it; else its own name.
     """
-    return RuleFunction(*_found(called, name))
+    return RuleFunction(*_found(called, name, "function"))
 
 
 def condition(called: Function | str, name: str = "") -> RuleCondition:
     """Let rules call a Python function that gives True or False as a condition: `is_tanker(V) & slow(V)`."""
-    made = RuleCondition(*_found(called, name))
+    made = RuleCondition(*_found(called, name, "condition"))
     if made.types.gives not in (None, "bool"):
         hint = f"make it by hf.function, and compare its value: {made.name}(...) < 5"
         refuse("type", f"{made.name} gives {made.types.gives}, not True or False", here(), hint)
     return made
 
 
-def _found(called: Function | str, name: str) -> tuple[str, Types, Function | None]:
+def _found(called: Function | str, name: str, maker: str) -> tuple[str, Types, Function | None]:
     if isinstance(called, str):
         return called, BUILT_IN.get(called, Types((), None, 0, further=True)), None
     if not callable(called):
         refuse("type", f"{type(called).__name__} is not a function", here(), "give a function, or the name of one")
     name = name or getattr(called, "__name__", "")
     if not name.isidentifier() or not name[0].islower():
-        hint = 'give it one: hf.function(call, "index")'
+        hint = f'give it one: hf.{maker}(call, "{"index" if maker == "function" else "is_high"}")'
         refuse("name", f"{name or type(called).__name__!r} is no name that rules can write", here(), hint)
     return name, Registered(called).types, called
 

@@ -9,6 +9,8 @@ from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var
 
 #: Conditions that are about intervals, whatever they are made of.
 _LASTING = frozenset({"fluent", "allen", "-", "longer_than", "at_least", "shorter_than", "at_most"})
+#: Conditions that are true at single times.
+_AT_ONCE = frozenset({"event", "start", "end", "startI", "endI", "initiatedAt", "terminatedAt", "between"})
 _DURATIONS = {
     "longer_than": "intDurGreater",
     "at_least": "intDurGreaterEqual",
@@ -92,6 +94,7 @@ class ClauseLowering(TermLowering):
         """Add the conditions that give the intervals of an expression, and return their variable."""
         place, parts = condition.place, condition.parts
         operator = condition.operator
+        _refuse_events(condition)
         if operator == "fluent":
             return self._add("holdsFor", (self.pair(condition),), place)
         if operator in ("&", "|"):
@@ -115,6 +118,8 @@ class ClauseLowering(TermLowering):
     def _combined(self, condition: Condition) -> Term:
         """`&` and `|` of what lasts; what does not last must be true besides, and only beside `&`."""
         parts = list(flat(condition, condition.operator))
+        for part in parts:
+            _refuse_events(part)
         lasting = [part for part in parts if _lasts(part)]
         others = [part for part in parts if not _lasts(part)]
         if others and condition.operator == "|":
@@ -132,6 +137,19 @@ class ClauseLowering(TermLowering):
         result = self.fresh("I", place)
         self.goals.append(Compound(name, (*args, result), place))
         return result
+
+
+def _refuse_events(condition: Condition) -> None:
+    """Refuse an event, or the negation of one, where intervals belong."""
+    if condition.operator in _AT_ONCE:
+        hint = (
+            "let it start and end a fluent, and write that: "
+            'hot = hf.fluent("hot", M, starts=reading(M, C) & (C > 90), ends=reading(M, C) & (C < 80)), while_=hot(M)'
+        )
+        refuse("misplaced", "an event lasts for no time, so it cannot stand in while_=", condition.place, hint)
+    if condition.operator in ("&", "|", "~"):
+        for part in condition.parts:
+            _refuse_events(part)
 
 
 def _lasts(condition: Condition) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from holdsfor.authoring.lowering_conditions import ClauseLowering
-from holdsfor.authoring.lowering_terms import describe, join_goals
+from holdsfor.authoring.lowering_terms import WRITE_LENGTH, describe, join_goals
 from holdsfor.authoring.parts import Argument, Condition, NumberOfSolutions, flat
 from holdsfor.authoring.places import refuse
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
@@ -57,6 +57,9 @@ class PatternLowering(ClauseLowering):
                 return RawOperation(
                     "aggregate", (self.pattern(inner, place), *terms, self.amount(last, place)), place, True
                 )
+        if operator in ("compare", "is"):
+            hint = "give it to what binds its variables: write reading(M, C).where(C > 90)"
+            refuse("misplaced", f"{describe(part)} cannot stand in a pattern", place, hint)
         hint = "patterns are made of events and fluents by >>, &, |, .without(), .within() and .where()"
         refuse("misplaced", f"{describe(part)} cannot stand in a pattern", place, hint)
 
@@ -97,4 +100,4 @@ class PatternLowering(ClauseLowering):
             return RawDuration(f"{self.ticks(value, place)} ticks", place)
         if isinstance(value, int) and not isinstance(value, bool):
             return RawDuration(str(value), place)
-        refuse("duration", f"{value!r} is not a duration", place, "write ticks, or text such as '10 min'")
+        refuse("duration", f"{value!r} is not a duration", place, WRITE_LENGTH)

@@ -14,11 +14,12 @@ from typing import Any
 from holdsfor.authoring.parts import Argument, Calculation, Condition, NumberOfSolutions, Operand, Variable, now
 from holdsfor.authoring.places import refuse
 from holdsfor.authoring.statements import RuleStatement
-from holdsfor.duration import TickUnit
+from holdsfor.duration import SECONDS, TickUnit
 from holdsfor.language.parsing.durations import count_ticks, wrong_duration
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
 
 _TRUE = Atom("true")
+WRITE_LENGTH = f"write ticks, or numbers with the units {', '.join(SECONDS)}: '10 min', '1 h 30 min'"
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:us|ms|s|min|h|d|ticks?)\s*)+|\d+")
 
 
@@ -124,7 +125,7 @@ def join_goals(operator: str, goals: Sequence[Term], place: Place) -> Term:
 
 def _wrong_length(text: str, unit: TickUnit, place: Place) -> tuple[str, Place, str]:
     if not _DURATION.fullmatch(text.strip()):
-        return f"{text!r} is not a duration", place, "write ticks, or numbers with units: '10 min', '1 h 30 min'"
+        return f"{text!r} is not a duration", place, WRITE_LENGTH
     message, _ = wrong_duration(text, unit)
     return message, place, f"give the unit of the events' times to hf.rules: tick_unit='ms', or whole {unit}"
 

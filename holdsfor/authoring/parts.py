@@ -113,7 +113,10 @@ class Operand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable(Operand):
-    """A variable of rules: `hf.variables("V K")` makes them, and `hf.now` is the time at which a rule asks."""
+    """A variable of rules: `hf.variables("V K")` makes them, and `hf.now` is the time at which a rule asks.
+
+    Operators: `+ - * / // % **`, `abs`, `round` calculate; `< <= > >= == !=` compare, in parentheses beside `&`.
+    """
 
     name: str
 
@@ -144,6 +147,9 @@ class NumberOfSolutions(Operand):
 @dataclass(frozen=True, slots=True, eq=False)
 class Condition:
     """A condition at a time, a time that lasts, or a pattern: made of others by `&`, `|`, `~`, `>>` and by methods.
+
+    Operators: `a & b` both, `a | b` one of them, `~a` not, `a - b` while a lasts without b, `a >> b` a before b (in
+    patterns), `valve(M) == "open"` the value of a fluent.
 
     operator: how the parts are put together: event, fluent, predicate, a comparison, &, |, ~, >>, or a word.
     """
@@ -294,7 +300,7 @@ now = Variable("now~")
 
 def variables(*names: str) -> tuple[Variable, ...]:
     """Make variables: `V, K = hf.variables("V K")`, or `hf.variables("V", "K")`; of one, `V, = hf.variables("V")`."""
-    several = [name for each in names for name in each.split()]
+    several = [name for each in names for name in each.replace(",", " ").split()]
     for name in several:
         if not name.isidentifier() or not (name[0].isupper() or name[0] == "_"):
             hint = "names of variables begin with an upper-case letter"

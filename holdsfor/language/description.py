@@ -223,7 +223,10 @@ class WrittenRules:
 
 @dataclass(frozen=True, slots=True, repr=False, weakref_slot=True)
 class EventDescription:
-    """Everything the rule files say, checked. Rules keep the order of the files; order never changes the meaning."""
+    """Everything the rule files say, checked. Rules keep the order of the files; order never changes the meaning.
+
+    `.warnings` has what is worth a look in them, with place and advice.
+    """
 
     rules: tuple[Rule, ...]
     patterns: tuple[PatternRule, ...]  # their heads are among the events

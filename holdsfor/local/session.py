@@ -33,7 +33,7 @@ from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.fold import Changes, Current
 from holdsfor.io.storage.store import Store
-from holdsfor.io.tables.wide import NANOSECONDS, ResultTable, find_shape, widen
+from holdsfor.io.tables.wide import NANOSECONDS, HasName, ResultTable, find_shape, widen
 from holdsfor.job.live.batch.clock import due_by_clock
 from holdsfor.job.live.start.changed import find_changes
 from holdsfor.job.live.start.checks import check_report, warn_if_unbounded
@@ -51,7 +51,10 @@ from holdsfor.local.saving import Saved, SessionTerms, read_session, write_sessi
 from holdsfor.plan import plan
 
 if TYPE_CHECKING:
+    from holdsfor.why.changed import RevisionCause
     from holdsfor.why.derivation import Derivation
+    from holdsfor.why.session import KeptHistory
+    from holdsfor.why.why_not.refutation import Refutation
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -321,16 +324,34 @@ class Session:
         return self.results.current()
 
     @one_at_a_time
-    def why(self, fact: str, at: TimePoint) -> Derivation:
+    def why(self, fact: str, at: TimePoint, as_of: TimePoint | None = None) -> Derivation:
         """Explain why a fluent holds, or an event happens, at a time, as `Result.why` does, from the input that is
         kept. What was decided on input that is no longer kept is said to be so.
         """
-        from holdsfor.why.session import explain_live
+        history = self.kept_history()
+        return (history if as_of is None else history.as_of(as_of)).why(fact, at)
 
-        world = None if self.evaluation is None else self.evaluation.last_world()
-        if self.evaluation is None or world is None:
+    @one_at_a_time
+    def why_not(self, fact: str, at: TimePoint, as_of: TimePoint | None = None) -> Refutation:
+        """Tell why a fluent does not hold, or an event does not happen, at a time, as `Result.why_not` does, from the
+        input that is kept. Changes are tried only while all of the input is.
+        """
+        history = self.kept_history()
+        return (history if as_of is None else history.as_of(as_of)).why_not(fact, at)
+
+    @one_at_a_time
+    def why_changed(self, fact: str) -> tuple[RevisionCause, ...]:
+        """Tell which rows caused each change of a fluent, as `Result.why_changed` does, while all input is kept."""
+        return self.kept_history().why_changed(fact)
+
+    @one_at_a_time
+    def kept_history(self) -> KeptHistory:
+        """Return what the session still knows of its history, for questions about it."""
+        from holdsfor.why.session import KeptHistory
+
+        if self.evaluation is None:
             raise HoldsforError("there was no query time yet: advance the session before you ask why.")
-        return explain_live(self.description, self.evaluation, world, fact, at, self.terms.tick_unit)
+        return KeptHistory(self.description, self.evaluation, self.terms.tick_unit)
 
     @one_at_a_time
     def progress(self) -> pa.Table:
@@ -341,7 +362,7 @@ class Session:
         return progress_table(self.program.plan, world)
 
     @one_at_a_time
-    def table(self, name: str, zone: str = "UTC") -> ResultTable:
+    def table(self, name: str | HasName, zone: str = "UTC") -> ResultTable:
         """Return what is known now of one fluent or event, as `Result.table` does. Types are as the texts look."""
         current = self.current()
         shape = find_shape(shapes_of(self.description, self.columns, self.types), name)

@@ -57,6 +57,8 @@ def read_request(fact: str, at: TimePoint, windows: Windows, unit: str) -> Reque
 
 def _read_fact(fact: str) -> tuple[Term, Term | None]:
     """Read the fluent and its value, or the event, which has none."""
+    if not isinstance(fact, str):
+        raise HoldsforError(f"a fact is a string, such as \"hot('M-004')=true\", not {type(fact).__name__}.")
     cursor = TermCursor(fact)
     try:
         subject = cursor.term()
@@ -65,7 +67,8 @@ def _read_fact(fact: str) -> tuple[Term, Term | None]:
             raise NotATerm(f"unexpected text at column {cursor.at + 1}: {cursor.rest()}")
         name_and_args(subject)
     except (NotATerm, TypeError) as error:
-        raise HoldsforError(f"{fact!r} is no fact: {error}. Write 'fluent(a,b)=value', or 'event(a)'.") from None
+        advice = "Write 'fluent(a,b)=value', or 'event(a)', and quote what is not a plain word: hot('M-004')."
+        raise HoldsforError(f"{fact!r} is no fact: {error}. {advice}") from None
     return subject, value
 
 
@@ -139,16 +142,23 @@ def _wrong_value(request: Request, relations: Sequence[Relation]) -> str:
     return f"{request.fact}: {signature} never has the value {request.value}. Its values are {values}."
 
 
+def refuse_settled(request: Request, replay: Replay) -> None:
+    """Refuse a question about a time whose input may be gone."""
+    point = request.time - replay.world.axis.origin
+    relations = relations_of(request, replay)
+    settled = [replay.time(replay.cuts[one]) for one in relations if replay.is_settled(one, point)]
+    if settled:
+        raise HoldsforError(
+            f"{request.fact} at {request.time}: the reasons of what was settled by {max(settled)} are no longer kept."
+        )
+
+
 def _not_then(request: Request, relations: Sequence[Relation], replay: Replay) -> str:
     """Say that something was not so at the time, and when it was."""
     is_event = relations[0].kind == "event"
     denial, claim = ("did not happen", "It happened") if is_event else ("did not hold", "It held")
     point = request.time - replay.world.axis.origin
-    settled = [replay.time(replay.cuts[one]) for one in relations if replay.is_settled(one, point)]
-    if settled:
-        return (
-            f"{request.fact} at {request.time}: the reasons of what was settled by {max(settled)} are no longer kept."
-        )
+    refuse_settled(request, replay)
     facts = find_facts(request, relations, *replay.always, replay)
     facts.sort(key=lambda fact: min(abs(fact.start - point), abs(fact.end - point)))
     spans = list(dict.fromkeys(replay.span_text(fact) for fact in sorted(facts[:SHOWN], key=lambda fact: fact.start)))

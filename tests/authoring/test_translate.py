@@ -24,6 +24,8 @@ from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
 from tests.naive.shapes import random_shapes
 
+pytestmark = pytest.mark.filterwarnings("ignore::holdsfor.HoldsforWarning")  # programs are drawn
+
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "8")))
 FOLDERS = ("event-calculus", "random/ec")

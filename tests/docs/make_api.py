@@ -14,15 +14,30 @@ import holdsfor.sinks
 import holdsfor.sources
 import holdsfor.spark
 import holdsfor.view
-from holdsfor.duration import TimeOptions
+from holdsfor.duration import SECONDS, TimeOptions
 from holdsfor.job.live.start.beginning import StreamOptions
 from tests.docs.examples import ROOT
 
 PATH = ROOT / "docs" / "api.md"
 HEAD = """# API reference
 
-Made from the docstrings by `python -m tests.docs.make_api`; do not edit it. [The tutorial](tutorial.md) and
-[recipes](recipes.md) show the same at work. Command line: `holdsfor --help`, `holdsfor run --help`, ...
+Made from the docstrings by `python -m tests.docs.make_api`; do not edit it. [Rules in Python](python-rules.md) shows
+each form of a rule beside rule text; [the tutorial](tutorial.md) and [recipes](recipes.md) show the same at work.
+Command line: `holdsfor --help`, `holdsfor run --help`, ...
+
+## Words in the signatures
+
+* `Length`, `Duration`: how long. Ticks (`90`), a `timedelta`, or text with units: `"10 min"`, `"1 h 30 min"`. The units
+  are `{units}`; a tick is a second unless the rules say another.
+* `TimePoint`: when. Ticks (`90`), a date or time of Python, or ISO 8601 text (`"2026-03-01T12:00Z"`); without a zone it
+  is UTC.
+* `Argument`: a variable, a constant (text, a number, True or False), `...` for any value, what `hf.term` and arithmetic
+  make (`K * 2`), a `timedelta`, or a list of these.
+* `Rules` of `hf.event`, `hf.pattern` and `hf.predicate`: conditions, `gap(V) & slow(V)`; a list of them has several
+  rules. Elsewhere `Rules` is an event description, as `hf.rules` and `hf.load` make it, or the path of a rule file.
+* `RulesByValue`: the same, or a dict by the value of a fluent, `{{"open": opened(M), "shut": closed(M)}}`; without one
+  the value is True.
+* `HasName`: what `hf.event`, `hf.fluent` and `hf.pattern` return.
 """
 MODULES = (
     (holdsfor, "In this process."),
@@ -38,7 +53,7 @@ LEFT_OUT = ("Session.begin",)
 
 def make_api() -> str:
     lines = [line for module, words in MODULES for line in module_lines(module, words)]
-    return "\n".join([HEAD, *lines, *option_lines()]) + "\n"
+    return "\n".join([HEAD.format(units=", ".join(SECONDS)), *lines, *option_lines()]) + "\n"
 
 
 def option_lines() -> Iterator[str]:

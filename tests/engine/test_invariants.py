@@ -18,6 +18,7 @@ from holdsfor.io.readers.read import read_events
 from holdsfor.language import parse
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Relation
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
 
 
@@ -25,7 +26,7 @@ def world_of(seed: int) -> tuple[World, list[Relation]]:
     """The world after evaluation of a random program, and the relations that it defined, in order."""
     made = random_program(seed)
     windows = made.horizon
-    description = parse(made.text)
+    description = parse(made.text, functions=FUNCTIONS)
     program = make_program(plan(description))
     blocks = read_events(list(made.rows), format="rtec").read(description.inputs).blocks
     given = find_windows(blocks, windows.window, windows.step, windows.start, windows.end, windows.sample_every)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import holdsfor
+from holdsfor.functions import Function
 from holdsfor.language import Diagnostic
-from tests.language.test_diagnostics import FIXTURES, cases, diagnose
+from tests.language.test_diagnostics import FIXTURES, FUNCTIONS, cases, diagnose
 
 SOURCES = sorted((Path(holdsfor.__file__).parent / "language").rglob("*.py"))
 #: Where a call that reports something has its help text.
@@ -44,19 +45,22 @@ class Advised:
     title: str
     before: str
     after: str
+    functions: Mapping[str, Function] | None = None  # what is registered
 
 
 def advised() -> list[Advised]:
     known: dict[str, str] = {}
-    for name in ("errors.txt", "pattern_errors.txt", "warnings.txt", "pattern_warnings.txt"):
+    for name in ("errors.txt", "pattern_errors.txt", "warnings.txt", "pattern_warnings.txt", "functions.txt"):
         for case in cases(name):
             known.setdefault(case.title, case.rules)
+    calling = {case.title for case in cases("functions.txt")}
     read = []
     for block in (FIXTURES / "advice.txt").read_text(encoding="utf-8").split("\n=== ")[1:]:
         title, *lines = block.strip("\n").split("\n")
         own = [line for line in lines if line[:2] not in ("- ", "+ ", "+")]
         before = "\n".join(own) if own else known[title]
-        read.append(Advised(title, before, edited(before, [line for line in lines if line[:1] in "-+"])))
+        after = edited(before, [line for line in lines if line[:1] in "-+"])
+        read.append(Advised(title, before, after, FUNCTIONS if title in calling else None))
     return read
 
 
@@ -80,14 +84,15 @@ ADVISED = advised()
 
 @pytest.mark.parametrize("case", ADVISED, ids=lambda case: case.title)
 def test_advice_that_is_applied_loads(case: Advised) -> None:
-    said = {(each.code, each.message) for each in diagnose(case.before)}
+    said = {(each.code, each.message) for each in diagnose(case.before, case.functions)}
     assert said, "nothing is said about the rules"
-    still = [each for each in diagnose(case.after) if each.severity == "error" or (each.code, each.message) in said]
+    found = diagnose(case.after, case.functions)
+    still = [each for each in found if each.severity == "error" or (each.code, each.message) in said]
     assert not still, "\n".join(map(str, still)) + "\n" + case.after
 
 
 def test_every_help_text_has_a_case_in_which_it_is_applied() -> None:
-    hints = {hint for case in ADVISED for hint in parts(diagnose(case.before))}
+    hints = {hint for case in ADVISED for hint in parts(diagnose(case.before, case.functions))}
     texts = sorted({text for path in SOURCES for text in help_texts(path)})
     assert len(texts) > 280
     left = [text for text in texts if not any(re.fullmatch(pattern(text), hint, re.S) for hint in hints)]

@@ -23,6 +23,7 @@ from tests.conformance.sessions import begin, recognise
 from tests.conformance.streamed import arrival, cuts
 from tests.laws.test_programs import SEEDS, explain, wrong
 from tests.laws.test_reports import TEXTS, description, random_horizon, random_rows
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
 from tests.spark.live.party import HORIZON, PARTY, party
 
@@ -69,14 +70,14 @@ def test_folding_the_changes_gives_what_is_current(seed: int) -> None:
 def test_what_is_added_late_counts_as_come_late(seed: int) -> None:
     """In any order at all: a row that a query time should have seen is there for the next."""
     program, random = random_program(seed), Random(seed)
-    live, seen = begin(parse(program.text), program.horizon), []
+    live, seen = begin(parse(program.text, functions=FUNCTIONS), program.horizon), []
     for part in cuts(random.sample(program.rows, len(program.rows)), random):
         seen += [_not_before(row, live.last_query_time) for row in part]
         if part:
             live.add(list(part), format="rtec")
         live.advance(random.randint(program.horizon.start, program.horizon.last))
     live.advance(program.horizon.last)
-    expected = naive(parse(program.text), seen, program.horizon)
+    expected = naive(parse(program.text, functions=FUNCTIONS), seen, program.horizon)
     found = answer(*live.current())
     lines = differences(compared(expected, program.horizon), compared(found, program.horizon))
     assert not lines, "\n".join([*lines, str(program)])

@@ -24,6 +24,7 @@ from tests.conformance.engines import LOCAL, answer, in_stream, naive
 from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out, with_times
 from tests.laws.test_programs import SEEDS, explain, wrong
 from tests.naive.evaluate import Answer, Key
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import Program, random_program
 from tests.naive.rows import Horizon
 from tests.spark.live.by_hand import ByHand, Parts
@@ -57,7 +58,7 @@ class Told:
 def told(program: Program, report: Report, folder: Path, seed: int) -> list[Told]:
     """After each batch, and after the end."""
     random = Random(seed)
-    setting = setting_of(parse(program.text), program.horizon, random.choice(BUCKETS), report)
+    setting = setting_of(parse(program.text, functions=FUNCTIONS), program.horizon, random.choice(BUCKETS), report)
     live = ByHand(setting, folder / report, remembers=random.random() < 0.5)
     found = []
     for batch, rows in enumerate(cuts(in_steps(program.rows, program.horizon, random), random)):
@@ -78,7 +79,7 @@ def until(program: Program, fired: int | None) -> Answer:
     if fired is None:
         return Answer()
     horizon = replace(program.horizon, end=min(fired, program.horizon.end))
-    return compared(naive(parse(program.text), program.rows, horizon), horizon)
+    return compared(naive(parse(program.text, functions=FUNCTIONS), program.rows, horizon), horizon)
 
 
 @pytest.mark.parametrize("seed", SEEDS[0::25])
@@ -159,7 +160,7 @@ def test_looking_only_at_what_changes_tells_the_same(seed: int, tmp_path: Path) 
     program = random_program(seed)
     tick, window = program.horizon.sample_every, program.horizon.window
     horizon = replace(program.horizon, step=max(window // 7 // tick, 1) * tick)
-    setting = setting_of(parse(program.text), horizon, 1)
+    setting = setting_of(parse(program.text, functions=FUNCTIONS), horizon, 1)
     plain, live = (ByHand(setting, tmp_path / str(remembers), remembers=remembers) for remembers in (False, True))
     for stream in (plain, live):
         random, restarts = Random(seed), Random(seed + 1)
@@ -180,13 +181,13 @@ def test_what_is_read_late_counts_as_come_late(seed: int, tmp_path: Path) -> Non
     """In any order at all: a row that a query time should have seen is there for the next."""
     program, random = random_program(seed), Random(seed)
     rows = random.sample(program.rows, len(program.rows))
-    setting = setting_of(parse(program.text), program.horizon, 3)
+    setting = setting_of(parse(program.text, functions=FUNCTIONS), program.horizon, 3)
     live, seen, fired = ByHand(setting, tmp_path), [], None
     for batch, part in enumerate(cuts(rows, random)):
         seen += [_not_before(row, fired) for row in part]
         fired = live.run(batch, list(shared_out(part, random))).fired
     live.close()
-    expected = naive(parse(program.text), seen, program.horizon)
+    expected = naive(parse(program.text, functions=FUNCTIONS), seen, program.horizon)
     lines = differences(compared(expected, program.horizon), compared(live.answer(), program.horizon))
     assert not lines, "\n".join([*lines, str(program)])
 
@@ -195,7 +196,7 @@ def test_what_is_read_late_counts_as_come_late(seed: int, tmp_path: Path) -> Non
 def test_a_stream_may_go_on_after_its_end(seed: int, tmp_path: Path) -> None:
     """Closing makes all query times due; what comes later counts as come after them."""
     program, random = random_program(seed), Random(seed)
-    setting = with_times(setting_of(parse(program.text), program.horizon, 3), end=None)
+    setting = with_times(setting_of(parse(program.text, functions=FUNCTIONS), program.horizon, 3), end=None)
     live, seen, fired = ByHand(setting, tmp_path), [], None
     for batch, part in enumerate(cuts(sorted(program.rows, key=arrival), random)):
         seen += [_not_before(row, fired) for row in part]
@@ -206,7 +207,10 @@ def test_a_stream_may_go_on_after_its_end(seed: int, tmp_path: Path) -> None:
     last = live.close()
     assert last.fired is not None
     horizon = replace(program.horizon, end=min(last.fired, next(e.end for e in reversed(last.state.log) if e.due)))
-    lines = differences(compared(naive(parse(program.text), seen, horizon), horizon), compared(live.answer(), horizon))
+    lines = differences(
+        compared(naive(parse(program.text, functions=FUNCTIONS), seen, horizon), horizon),
+        compared(live.answer(), horizon),
+    )
     assert not lines, "\n".join([*lines, str(program)])
 
 

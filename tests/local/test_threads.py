@@ -17,6 +17,7 @@ from holdsfor.local import threads
 from holdsfor.local.recognise import recognise_for
 from holdsfor.local.threads import choose_threads
 from holdsfor.plan import plan
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
 
 BY_ENTITY = """
@@ -40,7 +41,7 @@ def rows(result: Result) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", range(700, 740))
 def test_random_programs(seed: int) -> None:
     program = random_program(seed)
-    description = holdsfor.parse(program.text)
+    description = holdsfor.parse(program.text, functions=FUNCTIONS)
     source = holdsfor.read_events(list(program.rows), format="rtec")
     times = {name: getattr(program.horizon, name) for name in ("window", "step", "start", "end", "sample_every")}
     expected = rows(holdsfor.recognise(description, source, **times, threads=1))

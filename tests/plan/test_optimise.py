@@ -14,6 +14,7 @@ from holdsfor.plan import Plan, optimise
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.definitions import Static
 from holdsfor.plan.passes.boolean import boolean
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
 
 Pass = tuple[str, Callable[[Plan], Plan]]
@@ -24,7 +25,8 @@ ALL, NONE = optimise.PASSES, ()
 def answer(patch: pytest.MonkeyPatch, passes: tuple[Pass, ...], rules: str, rows: list[str], **how: Any) -> Any:
     """Intervals, occurrences, changes and counts, with these passes only."""
     patch.setattr(optimise, "PASSES", passes)
-    result = holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(rows, format="rtec"), **how)
+    description = holdsfor.parse(rules, functions=FUNCTIONS)
+    result = holdsfor.recognise(description, holdsfor.read_events(rows, format="rtec"), **how)
     tables = (result.intervals, result.occurrences, result.changes)
     return [sorted(map(str, table.to_pylist())) for table in tables], [result.metrics[name] for name in COUNTED]
 

@@ -15,6 +15,7 @@ from examples.maritime.simulate import simulate
 from holdsfor.job import parts as sources
 from holdsfor.plan import plan
 from tests.conformance.cases import APPLICATIONS, application
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import random_program
 from tests.spark.batch_by_hand import by_hand, tables_of
 
@@ -251,7 +252,7 @@ def test_golden_runs(name: str) -> None:
 @pytest.mark.parametrize("seed", range(500, 560))
 def test_random_programs(seed: int) -> None:
     program = random_program(seed)
-    description = holdsfor.parse(program.text)
+    description = holdsfor.parse(program.text, functions=FUNCTIONS)
     source = holdsfor.read_events(list(program.rows), format="rtec")
     horizon = program.horizon
     asked = {name: getattr(horizon, name) for name in ("window", "step", "start", "end", "sample_every")}

@@ -67,8 +67,79 @@ def test_a_saved_session_explains_the_same(tmp_path: Path) -> None:
     told = CliRunner().invoke(app, [*command, "--at", "3"])
     assert told.exit_code == 0, told.output
     assert told.stdout == f"{found}\n"
-    assert CliRunner().invoke(app, [*command, "--at", "3", "--not"]).exit_code == 2
     assert CliRunner().invoke(app, command).exit_code == 2
+    assert CliRunner().invoke(app, [*command, "--at", "3", "--events", "events.txt"]).exit_code == 2
+    bundle = tmp_path / "bundle.json"
+    assert CliRunner().invoke(app, [*command, "--at", "3", "--bundle", str(bundle)]).exit_code == 0
+    checked = CliRunner().invoke(app, ["verify", str(bundle), "--strict"])
+    assert checked.exit_code == 0, checked.output
+
+
+def test_while_all_input_is_kept_a_session_answers_every_question_as_the_history_does() -> None:
+    live = session(ROWS)
+    live.advance(15)
+    events = holdsfor.read_events(ROWS, format="terms")
+    whole = holdsfor.recognise(holdsfor.parse(MOVING), events, start=0, end=15, window=20, step=5)
+    for fact, at in (("moving(v1)=true", 12), ("alarm(v2)", 5), ("near(v2,p1)=true", 9)):
+        found, expected = live.why_not(fact, at=at), whole.why_not(fact, at=at)
+        assert str(found) == str(expected).replace("<lines>", "input")
+        assert found.changes
+    changes = live.why_changed("moving(v1)=true")
+    assert [str(each) for each in changes] == [str(each) for each in whole.why_changed("moving(v1)=true")] != []
+    early = live.why("near(v1,p1)=true", at=5, as_of=10)
+    assert (early.until, live.why("near(v1,p1)=true", at=5).until) == (None, 13)
+
+
+@pytest.mark.parametrize("incremental", [False, True])
+def test_a_row_that_was_taken_back_is_no_reason(incremental: bool) -> None:
+    live = session(["lost(v1) @ 2", "speed(v1,7) @ 3"], incremental=incremental, window=40)
+    live.advance(10)
+    live.add(["retract speed(v1,7) @ 3 arrives 12", "speed(v1,8) @ 3 arrives 13"], format="terms")
+    live.advance(15)
+    assert "speed(v1,8)" in (told := str(live.why("moving(v1)=true", at=5)))
+    assert "speed(v1,7)" not in told
+    with pytest.raises(holdsfor.HoldsforError, match="did not happen at 3"):
+        live.why("speed(v1,7)", at=3)
+
+
+FORGETFUL = ["enter(v1,p1) @ 1", "speed(v1,7) @ 3", "speed(v1,2) @ 55", "speed(v1,3) @ 58"]
+
+
+def test_what_is_forgotten_makes_no_claim_and_no_change() -> None:
+    live = session(FORGETFUL, window=10)
+    live.advance(60)
+    told = live.why_not("moving(v1)=true", at=60)
+    assert told.changes == ()
+    assert "input up to 55 is no longer kept; so no change was tried" in str(told)
+    assert "did not happen from 56 to 57" not in str(told)
+    assert "at no time" not in str(told).replace("at no time after", "")
+    with pytest.raises(holdsfor.HoldsforError, match="no longer kept"):
+        live.why_not("moving(v1)=true", at=30)
+    for ask in (lambda: live.why_changed("moving(v1)=true"), lambda: live.why("moving(v1)=true", at=5, as_of=10)):
+        with pytest.raises(holdsfor.HoldsforError, match="input up to 55 is no longer kept"):
+            ask()
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_a_checkpoint_explains_what_the_history_says(tmp_path: Path, buckets: int) -> None:
+    (tmp_path / "rules.ec").write_text(MOVING)
+    (tmp_path / "events.txt").write_text("\n".join([*ROWS, "speed(v9,1) @ 21"]))
+    state, rules = str(tmp_path / "state"), str(tmp_path / "rules.ec")
+    times = {"window": 40, "step": 5, "start": 0}
+    holdsfor.stream(
+        rules, tmp_path / "events.txt", format="terms", once=True, checkpoint=state, buckets=buckets, **times
+    ).awaitTermination()
+    asked = ["why", rules, "alarm(v1)", "--at", "3", "--checkpoint", state]
+    told = CliRunner().invoke(app, asked)
+    assert told.exit_code == 0, told.output
+    events = holdsfor.read_events(ROWS, format="terms")
+    whole = holdsfor.recognise(holdsfor.parse(MOVING), events, start=0, end=25)
+    assert told.stdout.replace(rules, "<text>") == f"{whole.why('alarm(v1)', at=3)}\n".replace("<lines>", "input")
+    denied = CliRunner().invoke(app, ["why", rules, "alarm(v2)", "--at", "5", "--not", "--checkpoint", state])
+    assert "one row more: enter(v2,p1) @ 4" in denied.stdout, denied.output
+    other = CliRunner().invoke(app, ["why", rules, "alarm(v1)", "--at", "3", "--checkpoint", str(tmp_path)])
+    assert other.exit_code == 1
+    assert "no stream in" in other.stderr
 
 
 def test_a_folder_of_a_run_explains_itself_until_its_rules_change(tmp_path: Path) -> None:

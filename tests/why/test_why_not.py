@@ -149,3 +149,11 @@ def test_a_pattern_has_the_part_or_the_condition_that_failed(
 def test_a_policy_takes_another_pair() -> None:
     refutation = deny(":- policy(recent).\nc(X) <- a(X) SEQ b.", ["a(1) @ 1", "a(2) @ 2", "b @ 5"], "c(1)", 5)
     assert "the policy recent takes another pair" in [node.what for node in leaves(refutation)]
+
+
+def test_of_a_fact_that_changes_it_is_told_until_when_it_was_valid() -> None:
+    rules = "input fact berth/2 key 1.\nhappensAt(unload(V, B), T) :- happensAt(crane(V), T), berth(V, B).\n"
+    rows = ["berth(v1, a) @ 10", "berth(v1, b) @ 40", "crane(v1) @ 40"]
+    events = holdsfor.read_events(rows, format="terms")
+    told = holdsfor.recognise(holdsfor.parse(rules), events, start=0, end=60).why_not("unload(v1,a)", at=40)
+    assert "berth(v1,a)=true did not hold at 40 (it held from 10 until 40)" in str(told)

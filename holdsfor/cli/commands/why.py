@@ -32,6 +32,7 @@ from holdsfor.duration import GivenTimes
 if TYPE_CHECKING:
     from holdsfor.why.derivation import Derivation
     from holdsfor.why.origin import Origin
+    from holdsfor.why.session import KeptHistory
     from holdsfor.why.why_not.refutation import Refutation
 
 FACT = typer.Argument(metavar="FACT", help="'rendezVous(v1,v2)=true', or an event: 'alarm(v7)'.")
@@ -41,7 +42,12 @@ END = time_option(metavar="TIME", help="What arrives after it is not read.")
 NOT = typer.Option("--not", help="Tell why it was not so, and what would have made it so.")
 CHANGED = typer.Option("--changed", help="Tell for each change of a fluent which row caused it: late, retracted, new.")
 AS_OF = time_option("--as-of", metavar="TIME", help="As it was known then: from what had arrived.")
-SESSION = input_option("--session", metavar="DIR", help="Ask the session that `Session.save` has written there.")
+SESSION = input_option(
+    "--session",
+    "--checkpoint",
+    metavar="DIR",
+    help="Instead of events: the session that `Session.save` has written there, or the checkpoint of a stream.",
+)
 HTML = output_option("--html", metavar="FILE", help="Write the tree as a page.")
 BUNDLE = output_option(
     "--bundle",
@@ -76,8 +82,6 @@ def why(
     bundle: Annotated[Path | None, BUNDLE] = None,
 ) -> None:
     """Explain why a fluent holds, or an event happens, at a time: by which rules, down to rows of the input."""
-    import holdsfor
-
     read = name_inputs(
         rules,
         events or mapped_files(mapping),
@@ -88,14 +92,9 @@ def why(
         functions=functions,
         tick_unit=tick_unit,
     )
-    if session is not None:
-        if denied or changed or as_of is not None or at is None:
-            raise typer.BadParameter("--session: a saved session tells why, --at a time, as it knows it.")
-        _show(holdsfor.resume(read.description(), session).why(fact, at), html, as_json)
-        return
-    origin = _open(rules, read, GivenTimes(window, step, start, end, sample_every or 1, tick_unit))
-    if as_of is not None:
-        origin = origin.as_of(as_of)
+    times = GivenTimes(window, step, start, end, sample_every or 1, tick_unit)
+    history = _open(rules, read, times) if session is None else _open_kept(session, read, times)
+    origin = history if as_of is None else history.as_of(as_of)
     if changed:
         causes = origin.why_changed(fact)
         if as_json:
@@ -123,6 +122,15 @@ def _open(rules: list[Path], read: RunInputs, times: GivenTimes) -> Origin:
     if not read.events:
         raise typer.BadParameter("--events: event files are needed.")
     return read.origin(times)
+
+
+def _open_kept(session: Path, read: RunInputs, times: GivenTimes) -> KeptHistory:
+    """Open a saved session, or a checkpoint, which have events and times of their own."""
+    from holdsfor.local.kept import open_kept
+
+    if read.events or any(each is not None for each in (times.window, times.step, times.start, times.end)):
+        raise typer.BadParameter("--session has events and times of its own; leave out --events and the times.")
+    return open_kept(read.description(), session, times.tick_unit)
 
 
 def _show(answer: Derivation | Refutation, html: Path | None, as_json: bool) -> None:

@@ -87,8 +87,9 @@ class TableShape:
         return TableShape(value["name"], value["is_event"], columns, kinds, value.get("values", 0), types)
 
 
-def find_shape(shapes: Sequence[TableShape], name: str) -> TableShape:
+def find_shape(shapes: Sequence[TableShape], named: str | HasName) -> TableShape:
     """Find the shape of what the user names: `near`, or `near/2` where there are several."""
+    name = named if isinstance(named, str) else named.name
     matches = [shape for shape in shapes if name in (shape.name, str(shape))]
     if len(matches) == 1:
         return matches[0]
@@ -111,7 +112,7 @@ class HasName(Protocol):
 def shape_in(metrics: Mapping[str, Any], name: str | HasName) -> TableShape:
     """Find the shape of what the user names, in the metrics of a run."""
     shapes = [TableShape.from_json(value) for value in metrics.get(SHAPES, ())]
-    return find_shape(shapes, name if isinstance(name, str) else name.name)
+    return find_shape(shapes, name)
 
 
 def rows_of(table: pa.Table, shape: TableShape) -> pa.Table:

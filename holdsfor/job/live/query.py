@@ -19,7 +19,7 @@ from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.fold import Changes, Current
 from holdsfor.io.storage.lease import Lease
 from holdsfor.io.storage.store import Store
-from holdsfor.io.tables.wide import SECOND, ResultTable, find_shape, widen
+from holdsfor.io.tables.wide import SECOND, HasName, ResultTable, find_shape, widen
 from holdsfor.job.live.batch.after_commit import metrics_of
 from holdsfor.job.live.batch.microbatch import Stream
 from holdsfor.job.live.start.beginning import Begun, mapping_of
@@ -106,7 +106,7 @@ class StreamQuery(ABC):
         """Return intervals and occurrences as they are known now."""
         return read_current(self.tables)
 
-    def table(self, name: str, tick_unit: TickUnit | None = None, zone: str = "UTC") -> ResultTable:
+    def table(self, name: str | HasName, tick_unit: TickUnit | None = None, zone: str = "UTC") -> ResultTable:
         """Return what is known now of one fluent or event, as `Result.table` does. Types are as the texts look.
 
         tick_unit: what a tick is ('s', 'ms' or 'us'), for times as time stamps in the zone; without it they are ticks.

@@ -37,7 +37,9 @@ def find_wrong_call(callee: Callee, target: Term, call: Term) -> Wrong | None:
     gives = callee.types.gives
     if gives is not None and not _may_give(gives, target):
         message = f"`{written(call)}` gives {_GIVEN[gives]}, and never {written(target)}"
-        hint = f"compare its value: {written(call)} < 5" if target in _TRUTHS else "correct one of both"
+        hint = "write a value that it may give, or call another function"
+        if target in _TRUTHS:
+            hint = f"compare its value: {written(call)} < 5"
         return "type", message, call, hint
     return None
 

@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from holdsfor.engine.bodies.chain import run
+from holdsfor.language.nodes import find_all
+from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -33,8 +35,8 @@ from holdsfor.plan.structures import is_open
 from holdsfor.why.constructs.bodies import Several, Steps, condition, explain_body, value_of
 from holdsfor.why.constructs.inertia import explain_end
 from holdsfor.why.constructs.static import explain_expression, find_instances, spans_of
-from holdsfor.why.derivation import Derivation
-from holdsfor.why.replay import PartialKey, Replay
+from holdsfor.why.derivation import Derivation, unkept
+from holdsfor.why.replay import PartialKey, Replay, base_name
 from holdsfor.why.solutions import Solution, bind_head, each_row, key_of, pattern_of
 from holdsfor.why.walk import Walk
 from holdsfor.why.why_not.attempts import RuleAttempt, find_attempts, margin_of
@@ -62,6 +64,8 @@ class Denial:
         name = self.replay.name_key(relation, key)
         what = f"{name} {'did not happen' if is_event else 'did not hold'}"
         node = Derivation("absent", what, at=self.replay.time(point), notes=self._nearest(relation, key, point))
+        if self.replay.is_settled(relation, point):
+            return unkept(node)
         about = (relation, key, point)
         if about in self._denied or self._depth > DEEPEST:
             return node
@@ -78,32 +82,39 @@ class Denial:
             return node
         if self.replay.fluent_of(relation) is not None:
             return self._not_kept(node, relation, key, point)
-        rules = self.replay.rules_of(relation)
+        rules = tuple(self.replay.rules_of(relation))
+        written = [rule for rule in rules if not _united_by(rule, relation)]
+        parts = [self.deny(one, key, point) for rule in rules for one in _united_by(rule, relation)]
         if relation.kind == "event":
-            return replace(node, causes=tuple(self._not_by(rule, key, point, point) for rule in rules))
-        return replace(node, causes=tuple(self._not_made(rule, key, point) for rule in rules))
+            causes = [self._not_by(rule, key, point, point) for rule in written]
+        else:
+            causes = [self._not_made(rule, key, point) for rule in written]
+        ended = tuple(each for part in parts for each in part.ended)
+        return replace(node, ended=ended, causes=(*causes, *(cause for part in parts for cause in part.causes)))
 
     def _nearest(self, relation: Relation, key: PartialKey, point: int) -> tuple[str, ...]:
         """Tell when it was so, just before and just after a point."""
         facts = sorted(self.replay.find_key(relation, key, *self.replay.always), key=lambda fact: fact.start)
         before, after = [one for one in facts if one.start <= point], [one for one in facts if one.start > point]
         near = [self.replay.span_text(fact) for fact in (*before[-1:], *after[:1])]
-        return (
-            f"it {'happened' if relation.kind == 'event' else 'held'} {' and '.join(near)}" if near else "at no time",
-        )
+        begin = self.replay.world.start_on_axis + 1
+        is_all_kept = not self.replay.is_settled(relation, begin)
+        never = "at no time" if is_all_kept else f"at no time after {self.replay.time(self.replay.cuts[relation])}"
+        return (f"it {'happened' if relation.kind == 'event' else 'held'} {' and '.join(near)}" if near else never,)
 
     # ------------------------------------------------------------ fluents with inertia
 
     def _not_kept(self, node: Derivation, relation: Relation, key: PartialKey, point: int) -> Derivation:
         """Tell what ended a value, and why it was not initiated since."""
         fluent, low = self.replay.fluent_of(relation), self.replay.world.start_on_axis + 1
+        low = max(low, self.replay.cuts.get(relation, low - 1) + 1)
         assert fluent is not None
         held = [one for one in self.replay.find_key(relation, key, *self.replay.always) if one.end <= point]
         if held:
             last = max(held, key=lambda one: one.end)
             ending = self.walk.drive(explain_end(last, self.walk))
             self.proposals.add_without(ending)
-            low, node = last.end, replace(node, ended=(ending,))
+            low, node = max(low, last.end), replace(node, ended=(ending,))
         rules = fluent.initiations[fluent.relations.index(relation)]
         causes = [self._not_by(rule, key, low, point - 1) for rule in rules]
         for due in self.replay.deadlines:
@@ -274,6 +285,13 @@ class Denial:
 
     def _not_related(self, expression: Expression, solution: Solution, point: int) -> Iterator[Derivation]:
         yield Derivation("related", f"no intervals stand so: {expression.text(solution.writer)}").having(denied=True)
+
+
+def _united_by(rule: Conclude | HoldsForRule, relation: Relation) -> list[Relation]:
+    """Return what rules conclude and what rows give of one name, if it is what a rule unites that no author wrote."""
+    parts = [part.relation for part in (*find_all(rule, Of), *find_all(rule, At))]
+    is_union = rule.place is NOWHERE and all(base_name(part) == base_name(relation) for part in parts)
+    return parts if is_union else []
 
 
 FAILED_BY: dict[type[Operator], Callable[[Denial, Any, Solution, Chain, Times], Derivation]] = {

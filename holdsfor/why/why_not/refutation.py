@@ -99,7 +99,7 @@ def refute(request: Request, origin: Origin, walk: Walk) -> Refutation:
     tree = replace(
         tree,
         at=request.time,
-        notes=(*tree.notes, *_unknown_names(request, origin.reach.names)),
+        notes=(*tree.notes, *_unknown_names(request, frozenset() if walk.replay.cuts else origin.reach.names)),
     )
     return Refutation(tree, request, origin, walk.replay, tuple(denial.proposals))
 

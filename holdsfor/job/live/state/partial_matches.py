@@ -28,6 +28,15 @@ from holdsfor.job.tasks import Job
 
 def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
     """Return the partial matches in what all buckets carry. The stream may go on; the rules must be its own."""
+    evaluation = read_evaluation(program, checkpoint)
+    world = None if evaluation is None else evaluation.last_world()
+    if evaluation is None or world is None:
+        return PROGRESS_SCHEMA.empty_table()
+    return progress_table(evaluation.program.plan, world)
+
+
+def read_evaluation(program: Program, checkpoint: str | Path) -> Ongoing | None:
+    """Return what all buckets carry, as if one evaluation had done it all; None: the stream has not begun."""
     ledger = Ledger(Store(f"{checkpoint}/holdsfor"))
     if not ledger.store.exists(IDENTITY):
         raise HoldsforError(
@@ -37,14 +46,12 @@ def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
     ledger.check_identity({"rules": rules_digest(program), "pieces": rules_pieces(program)})
     identity, last = ledger.identity(), ledger.last()
     if last is None or last.start is None:
-        return PROGRESS_SCHEMA.empty_table()
+        return None
     program = as_in_force(program, ledger)
     window, end = identity["window"], NEVER if identity["end"] is None else identity["end"]
     windows = Windows(window, identity["step"], last.start, end, identity["tick"], fence_for(window))
     job = Job(program, windows, router(program.plan, identity["buckets"]))
-    evaluation = Ongoing(program, windows, everything(program.plan), read_carried(job, last, ledger.store))
-    world = evaluation.last_world()
-    return PROGRESS_SCHEMA.empty_table() if world is None else progress_table(program.plan, world)
+    return Ongoing(program, windows, everything(program.plan), read_carried(job, last, ledger.store))
 
 
 def _is_of_readers(block: Block, job: Job, number: int) -> bool:
