@@ -81,8 +81,6 @@ def column_terms(
         return pc.if_else(pc.is_finite(floats), floats, pa.scalar(None, pa.float64()))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return ticks_of_dates(column, unit, zone)
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return _lists(column, unit, name, zone)
     if pa.types.is_null(kind):
         return column.cast(pa.float64())
     raise HoldsforError(f"column {name!r} of type {kind} cannot be an argument. Use numbers, text, booleans or dates.")
@@ -209,9 +207,9 @@ def _with_truth_values(words: pa.Array) -> pa.Array:
     return words
 
 
-def _lists(column: pa.Array, unit: str, name: str, zone: str | None) -> pa.Array:
+def terms_of_lists(column: pa.Array, unit: str, name: str) -> pa.Array:
     """Write lists as Prolog text; one with a null among its items is null."""
-    items = column_terms(plain(column.flatten()), False, unit, name, zone)
+    items = column_terms(plain(column.flatten()), False, unit, name)
     texts = as_text(items).cast(pa.string())
     sizes = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
     offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))

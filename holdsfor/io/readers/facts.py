@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.facts import FactColumns, once
-from holdsfor.io.readers.arguments import column_terms, plain
+from holdsfor.io.readers.arguments import column_terms, plain, terms_of_lists
 from holdsfor.io.readers.formats import facts_reader
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Place
@@ -46,7 +46,9 @@ def _table(source: Any) -> tuple[pa.Table, bool]:
 
 def _column(name: str, table: pa.Table, number: int, untyped: bool) -> pa.Array:
     column = table.column_names[number]
-    terms = column_terms(plain(table.column(number)), untyped, "s", column)
+    values = plain(table.column(number))
+    is_list = pa.types.is_list(values.type) or pa.types.is_large_list(values.type)
+    terms = terms_of_lists(values, "s", column) if is_list else column_terms(values, untyped, "s", column)
     if terms.null_count:
         row = terms.is_null().index(True).as_py() + 1
         raise HoldsforError(
