@@ -108,7 +108,7 @@ def identify(made: Plan) -> tuple[str, tuple[tuple[str, str], ...]]:
 def _pieces(made: Plan) -> Iterator[tuple[str, Iterable[str]]]:
     """Iterate over the texts of definitions, declarations and inputs of a plan, each under its name."""
     for definition in made.definitions:
-        for member in definition.members:
+        for member in (member for member in definition.members if member.defines):
             yield str(member.defines[0].definition), show_definition(member)
         yield from ((str(due.source.definition), [show_deadline(due)]) for due in find_all(definition, Due))
     for closure in made.closures:

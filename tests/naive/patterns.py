@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from holdsfor.functions import Registered
 from holdsfor.language.description import Signature
-from holdsfor.language.literals import all_variables
-from holdsfor.language.nodes import find_all
+from holdsfor.language.literals import Not, all_variables
+from holdsfor.language.nodes import find_all, walk
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -35,7 +35,7 @@ from holdsfor.language.patterns import (
     Timed,
     is_calculated,
 )
-from holdsfor.language.terms import Int, Term, name_and_args
+from holdsfor.language.terms import Int, Term, name_and_args, variables
 from tests.naive.calculate import evaluate, match_all, names, number_term, standard_order, substitute
 from tests.naive.choose import Pair, choose
 from tests.naive.intervals import FOREVER
@@ -60,6 +60,14 @@ _STANDS: dict[str, Callable[[int, int, int, int], bool]] = {
 _OUTER = frozenset({"during", "starts", "finishes"})
 
 
+def _names_outside_negations(pattern: Pattern) -> set[str]:
+    """The variables that stand anywhere but in a negated condition."""
+    negations = (each for part in find_all(pattern, Filter) for each in part.conditions if isinstance(each, Not))
+    negated = {id(node) for each in negations for node in walk(each)}
+    terms = (term for node in walk(pattern) if id(node) not in negated for term in node.terms)
+    return {variable.name for term in terms for variable in variables(term)}
+
+
 @dataclass
 class Patterns:
     """until: what ends later is not known yet."""
@@ -69,7 +77,7 @@ class Patterns:
 
     def occurrences(self, rule: PatternRule) -> Iterator[Span]:
         """All that the rule makes of what is known."""
-        outside = {each.name for each in all_variables(rule.pattern)} | names(rule.head)
+        outside = _names_outside_negations(rule.pattern) | names(rule.head)
         for found in self._matches(rule, rule.pattern, _as_it_is, outside):
             args = tuple(_worked_out(arg, found) for arg in name_and_args(rule.head)[1])
             if None not in args and found.end <= self.until:
