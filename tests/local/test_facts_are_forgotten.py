@@ -35,7 +35,7 @@ holdsFor(idle(M)=true, I) :- holdsFor(inService(M)=true, I1), holdsFor(busy(M)=t
 initiatedAt(busy(M)=true, T) :- happensAt(ask(M), T).
 terminatedAt(busy(M)=true, T) :- happensAt(done(M), T).
 """
-FACTS, STEP, WINDOW, QUERIES = 10, 10, 60, 2000
+FACTS, STEP, WINDOW, QUERIES = 10, 10, 60, 800
 OFTEN = Tuning(many_endings=50)
 #: Of each of two predicates: rows, and those that end them, that are needed or in the window.
 MOST_SAVED = 2 * 2 * (2 * FACTS + 2 * WINDOW // STEP)
@@ -88,7 +88,7 @@ def test_in_a_session(incremental: bool, tmp_path: Path) -> None:
         live.add(lines_at(number), format="terms")
         live.advance((number + 1) * STEP)
         most = max(most, count_rows(live.evaluation))
-        if number % 500 == 499:
+        if number % 200 == 199:
             live.save(tmp_path)
             assert 0 < count_in(read_session(Store(tmp_path)).carried.inputs) <= MOST_SAVED
             live = tuned(holdsfor.resume(parse(RULES), tmp_path), OFTEN)
