@@ -43,7 +43,7 @@ def _reason(step: Dependency) -> str | None:
 
 
 _Use = tuple[str | None, str]
-"""What is done to a list that must be complete before, and its name."""
+"""Say, for a list that must be complete before, what is done to it and by which name."""
 
 
 def _uses(rule: Rule) -> Iterator[_Use]:
